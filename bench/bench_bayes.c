@@ -12,6 +12,7 @@
 #include "seconds.h"
 
 #include "rehearse/search.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,34 +91,35 @@ static void run(const function *f, const double *param, uint64_t seed, double *e
 {
     rh_error err;
     rh_search *search = NULL;
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     opt.budget = ALL;
     opt.nrun = 1;
     opt.seed = seed;
     opt.param = param;
-    must(rh_search_create(&search, rh_search_find("bayes", NULL), &f->space, &opt, &err), &err);
+    must(rh_search__create(&search, rh_search_find("bayes", NULL), &f->space, &opt, &err),
+         &err);
     double best = -INFINITY;
     *last = 0.0;
     for (int n = 0;;) {
-        const rh_asked *asked;
+        const rh_search__asked *asked;
         int nasked;
         double began = seconds(CLOCK_THREAD_CPUTIME_ID);
-        must(rh_search_ask(search, &asked, &nasked, &err), &err);
+        must(rh_search__ask(search, &asked, &nasked, &err), &err);
         if (n >= ALL - 10 && n < ALL)
             *last += (seconds(CLOCK_THREAD_CPUTIME_ID) - began) / 10.0;
         if (nasked == 0)
             break;
         for (int i = 0; i < nasked; i++) {
-            double score = f->value(rh_search_setting(search, asked[i].setting));
-            rh_told told = {asked[i].setting, 1, &score, score, 0.0, 0};
-            must(rh_search_tell(search, &told, &err), &err);
+            double score = f->value(rh_search__proposed(search, asked[i].setting));
+            rh_search__told told = {asked[i].setting, 1, &score, score, 0.0, 0};
+            must(rh_search__tell(search, &told, &err), &err);
             best = fmax(best, score);
             if (++n == EARLY)
                 *early = f->best - best;
         }
     }
     *late = f->best - best;
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static int compare(const void *a, const void *b)
@@ -147,35 +149,36 @@ static double search_long(int n, double *x, bool known)
     const function *f = &known_function[1];
     rh_error err;
     rh_search *search = NULL;
-    rh_search_options opt = rh_search_defaults();
-    rh_leader leader[10];
+    rh_search__options opt = rh_search__defaults();
+    rh_search__lead_entry leader[10];
     opt.budget = n;
     opt.nrun = 1;
     opt.batch = 4;
-    must(rh_search_create(&search, rh_search_find("bayes", NULL), &f->space, &opt, &err), &err);
+    must(rh_search__create(&search, rh_search_find("bayes", NULL), &f->space, &opt, &err),
+         &err);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_START, 0, 0);
     double began = seconds(CLOCK_THREAD_CPUTIME_ID);
     if (known)
-        must(rh_search_recall(search, n, x, &err), &err);
+        must(rh_search__recall(search, n, x, &err), &err);
     for (int nasked = 1; nasked > 0;) {
-        const rh_asked *asked;
-        must(rh_search_ask(search, &asked, &nasked, &err), &err);
+        const rh_search__asked *asked;
+        must(rh_search__ask(search, &asked, &nasked, &err), &err);
         for (int i = 0; i < nasked; i++) {
-            const double *at = rh_search_setting(search, asked[i].setting);
+            const double *at = rh_search__proposed(search, asked[i].setting);
             double z[2], score;
             rh_rng_normal(&rng, z);
             score = f->value(at) + 0.1 * z[0];
             memcpy(x + (size_t)asked[i].setting * 6, at, 6 * sizeof *x);
-            rh_told told = {asked[i].setting, 1, &score, score, 0.01, 0};
-            must(rh_search_tell(search, &told, &err), &err);
+            rh_search__told told = {asked[i].setting, 1, &score, score, 0.01, 0};
+            must(rh_search__tell(search, &told, &err), &err);
         }
     }
-    rh_search_lead(search, 10, leader);
+    rh_search__lead(search, 10, leader);
     double took = seconds(CLOCK_THREAD_CPUTIME_ID) - began;
     if (!known)
         printf("%5d settings: regret of the answer %.2g, ", n,
-               f->best - f->value(rh_search_setting(search, leader[0].setting)));
-    rh_search_destroy(search);
+               f->best - f->value(rh_search__proposed(search, leader[0].setting)));
+    rh_search__destroy(search);
     return took;
 }
 

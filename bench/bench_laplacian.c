@@ -12,6 +12,7 @@
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
 #include "rehearse/repr.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,11 +78,11 @@ static void train(const rh_log *log)
         double from = seconds(CLOCK_THREAD_CPUTIME_ID);
         must(rh_repr_fit(&repr, type, log, &opt, &err), &err);
         double s = seconds(CLOCK_THREAD_CPUTIME_ID) - from;
-        int64_t n = rh_repr_trained(repr).nstep;
+        int64_t n = rh_repr__trained(repr).nstep;
         double each = operations((const int[]){6, 128, 128, 8}, 4, 128);
         printf("  %-10s %8.2f %8.1f %8.1f %8.4f\n", rh_mlp__kernels_at(i)->name, s,
                s / (double)n * 1e6, each * (double)n / s * 1e-9,
-               rh_repr_trained(repr).awareness);
+               rh_repr__trained(repr).awareness);
         fflush(stdout);
         rh_repr_destroy(repr);
     }
@@ -92,24 +93,24 @@ static void use(const rh_log *log)
 {
     rh_error err = {""};
     rh_repr *repr = NULL;
-    rh_awareness aware;
+    rh_repr__aware aware;
     const rh_repr_type *type = rh_repr_find("random", NULL);
     must(rh_repr_fit(&repr, type, log, NULL, &err), &err);
-    float *code = rh_alloc((size_t)log->nstate * (size_t)rh_repr_ncode(repr), sizeof *code);
-    float *scratch = rh_alloc(rh_repr_nscratch(repr), sizeof *scratch);
+    float *code = rh_alloc((size_t)log->nstate * (size_t)rh_repr__ncode(repr), sizeof *code);
+    float *scratch = rh_alloc(rh_repr__nscratch(repr), sizeof *scratch);
     if (!code || !scratch)
         exit(1);
     double all = INFINITY, one = INFINITY, judged = INFINITY;
     for (int r = 0; r < 5; r++) {
         double from = seconds(CLOCK_THREAD_CPUTIME_ID);
-        must(rh_repr_encode(repr, log->nstate, log->obs, NULL, code, &err), &err);
+        must(rh_repr__encode(repr, log->nstate, log->obs, NULL, code, &err), &err);
         all = fmin(all, seconds(CLOCK_THREAD_CPUTIME_ID) - from);
         from = seconds(CLOCK_THREAD_CPUTIME_ID);
         for (int64_t i = 0; i < log->nstate; i++)
-            rh_repr_encode_one(repr, log->obs + i * log->nobs, NULL, scratch, code);
+            rh_repr__encode_one(repr, log->obs + i * log->nobs, NULL, scratch, code);
         one = fmin(one, seconds(CLOCK_THREAD_CPUTIME_ID) - from);
         from = seconds(CLOCK_THREAD_CPUTIME_ID);
-        must(rh_repr_awareness(&aware, repr, log, NULL, 1, &err), &err);
+        must(rh_repr__awareness(&aware, repr, log, NULL, 1, &err), &err);
         judged = fmin(judged, seconds(CLOCK_THREAD_CPUTIME_ID) - from);
     }
     printf("\na code: us in a block %.3f, alone %.3f; awareness of %lld steps: ms %.1f\n",
@@ -125,7 +126,7 @@ static void choose(const rh_log *log)
     rh_error err = {""};
     rh_repr *repr = NULL;
     double from = seconds(CLOCK_MONOTONIC), busy = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    must(rh_repr_choose(&repr, NULL, NULL, log, NULL, 2, &err), &err);
+    must(rh_repr__choose_kind(&repr, NULL, NULL, log, NULL, 2, &err), &err);
     printf("\nchosen from 5,000 steps, 2 threads: s %.1f, of the processor %.1f\n",
            seconds(CLOCK_MONOTONIC) - from, seconds(CLOCK_PROCESS_CPUTIME_ID) - busy);
     rh_repr_destroy(repr);

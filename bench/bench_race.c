@@ -21,6 +21,7 @@
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
 
+#include "search/search.h"
 #include "search/search_internal.h"
 
 #include <math.h>
@@ -52,11 +53,11 @@ static int settings_of(const rh_env_type *env, const rh_agent_type *agent, rh_sp
         space->dim[space->ndim++] = (rh_dim){
             .name = a->param, .kind = RH_DIM_LIST, .value = a->value, .nvalue = a->nvalue};
     }
-    int n = (int)rh_space_count(space);
+    int n = (int)rh_space__count(space);
     for (int i = 0; i < n && n <= SETTINGS; i++) {
         double x[RH_MAX_DIM], *own = hp + (ptrdiff_t)i * agent->nparam;
         rh_param_initial(agent->param, agent->nparam, own);
-        rh_space_at(space, i, x);
+        rh_space__at(space, i, x);
         for (int k = 0; k < space->ndim; k++)
             own[param[k]] = x[k];
     }
@@ -117,33 +118,33 @@ static int search_once(const table *t, const rh_search_type *type, const double 
                        int nrun, const int *drawn, int64_t *taken)
 {
     rh_search *search = NULL;
-    rh_search_options opt = rh_search_defaults();
-    const rh_asked *asked;
+    rh_search__options opt = rh_search__defaults();
+    const rh_search__asked *asked;
     int n;
     double score[1000];
     opt.nrun = nrun;
     opt.param = param;
-    if (rh_search_create(&search, type, &t->space, &opt, NULL) != RH_OK)
+    if (rh_search__create(&search, type, &t->space, &opt, NULL) != RH_OK)
         return -1;
     *taken = 0;
     int had[SETTINGS] = {0};
-    while (rh_search_ask(search, &asked, &n, NULL) == RH_OK && n)
+    while (rh_search__ask(search, &asked, &n, NULL) == RH_OK && n)
         for (int i = 0; i < n; i++) {
-            rh_told told = {.setting = asked[i].setting,
-                            .nrun = asked[i].nrun,
-                            .score = score,
-                            .noise = NAN};
+            rh_search__told told = {.setting = asked[i].setting,
+                                    .nrun = asked[i].nrun,
+                                    .score = score,
+                                    .noise = NAN};
             for (int r = 0; r < told.nrun; r++) {
                 score[r] = t->score[told.setting * t->nfinished + drawn[r]];
                 told.value += score[r] / told.nrun;
             }
             *taken += told.nrun - had[told.setting];
             had[told.setting] = told.nrun;
-            rh_search_tell(search, &told, NULL);
+            rh_search__tell(search, &told, NULL);
         }
-    rh_leader leader = {.setting = -1};
-    rh_search_lead(search, 1, &leader);
-    rh_search_destroy(search);
+    rh_search__lead_entry leader = {.setting = -1};
+    rh_search__lead(search, 1, &leader);
+    rh_search__destroy(search);
     return leader.setting;
 }
 

@@ -48,11 +48,6 @@ RH_API rh_status rh_fail(rh_error *err, rh_status status, const char *format, ..
 // "1.2.3"
 RH_API const char *rh_version(void);
 
-// Fail with "<what> '<word>'; did you mean '...'? (all known words)", where `what` is "no
-// agent" or similar.
-RH_API rh_status rh_unknown(rh_error *err, const char *what, const char *word,
-                            const char *const *known, int nknown);
-
 // Callbacks that watch and stop long work.
 typedef struct rh_watch {
     // Called from time to time, from the calling thread, with the name of the work and the
@@ -204,7 +199,6 @@ typedef enum rh_stream {
 } rh_stream;
 
 RH_API rh_rng rh_rng_stream(uint64_t seed, rh_stream what, uint64_t replicate, uint64_t run);
-RH_API uint64_t rh_rng_bits(rh_rng *rng);                      // 64 random bits
 RH_API double rh_rng_uniform(rh_rng *rng);                     // in [0, 1)
 RH_API double rh_rng_range(rh_rng *rng, double lo, double hi); // in [lo, hi)
 RH_API uint32_t rh_rng_below(rh_rng *rng, uint32_t n);         // in 0 .. n-1, without bias
@@ -218,7 +212,6 @@ RH_API void rh_rng_normal(rh_rng *rng, double z[2]);
 // Within 2 ulp; sine and cosine for |x| up to 1e5.
 RH_API double rh_exp(double x);
 RH_API double rh_ln(double x);
-RH_API void rh_sincos(double x, double *sine, double *cosine);
 RH_API double rh_sin(double x);
 RH_API double rh_cos(double x);
 

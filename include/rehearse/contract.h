@@ -55,13 +55,6 @@ RH_API rh_status rh_param_parse(const rh_param *param, const char *owner, const 
 RH_API rh_status rh_param_lookup(const rh_param *param, int nparam, const char *owner,
                                  const char *name, int *index, rh_error *err);
 
-// RH_OK, or a message that names the parameter, the value and the range.
-RH_API rh_status rh_param_check(const rh_param *param, int nparam, const char *owner,
-                                const double *value, rh_error *err);
-
-// The value as a user would write it: shortest digits that read back, or the choice's name.
-RH_API void rh_param_format(const rh_param *param, double value, char *text, size_t size);
-
 // One axis of a published grid: the values of one parameter of one agent.
 typedef struct rh_axis {
     const char *grid;  // "paper", ...
@@ -181,31 +174,16 @@ RH_API void rh_env_destroy(rh_env *env); // NULL is allowed
 RH_API rh_status rh_env_adopt(rh_env **out, const rh_env_type *type, const rh_task *task,
                               const double *opt, void *self, size_t state_size, rh_error *err);
 
-RH_API const rh_env_type *rh_env_kind(const rh_env *env);
 RH_API const rh_task *rh_env_task(const rh_env *env);
-RH_API const double *rh_env_options(const rh_env *env); // (nparam)
 RH_API size_t rh_env_state_size(const rh_env *env);
 RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, double *obs);
 // A discrete action that the task does not have makes no step: *reward is NAN.
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
 
-// The same for n states `stride` bytes apart, with their streams (n) and actions (n x nact).
-RH_API void rh_env_step_many(const rh_env *env, int n, void *state, size_t stride,
-                             const double *act, rh_streams *streams, double *obs,
-                             double *reward, bool *terminal);
-
 // Why the last start or step gave numbers that are not finite, in one line; NULL: no known
 // reason. Borrowed until the next call.
 RH_API const char *rh_env_reason(const rh_env *env, const void *state);
-
-// The fixed observations of the environment (n x nobs), borrowed from it, or NULL. Where there
-// are some: the index of the one that the last start or step returned.
-RH_API const double *rh_env_fixed_obs(const rh_env *env, int32_t *n);
-RH_API int32_t rh_env_obs_index(const rh_env *env, const void *state);
-
-// Whether the last step was out of coverage; false for environments without coverage.
-RH_API bool rh_env_uncovered(const rh_env *env, const void *state);
 
 // ---------------------------------------------------------------------------- learned state
 
@@ -223,18 +201,6 @@ RH_API rh_status rh_state_put(rh_state *state, const char *name, const double *x
 // Copy the array called `name` to x (n); a missing one, or another length, is refused.
 RH_API rh_status rh_state_get(const rh_state *state, const char *name, double *x, size_t n,
                               rh_error *err);
-
-// The array called `name` and its length, borrowed from state; NULL when there is none.
-RH_API const double *rh_state_find(const rh_state *state, const char *name, size_t *n);
-
-// How many arrays there are; the i-th in the order they were put, borrowed from state. NULL:
-// what the library itself saved in another type.
-RH_API int rh_state_count(const rh_state *state);
-RH_API const double *rh_state_at(const rh_state *state, int i, const char **name, size_t *n);
-
-// One word about its origin, such as the agent's name, at most 31 characters.
-RH_API rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err);
-RH_API const char *rh_state_label(const rh_state *state);
 
 // Write to a temporary name, sync, rename: the file is whole or absent. Little-endian, with a
 // version and a checksum.
@@ -338,29 +304,6 @@ RH_API rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, cons
                                  const double *hp, rh_error *err);
 RH_API void rh_agent_destroy(rh_agent *agent); // NULL is allowed
 
-// Begin another run, as if the agent had been created again, and reuse its memory. On failure
-// the agent can only be destroyed. Nullable: hp, err.
-RH_API rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
-                                rh_error *err);
-
-RH_API const rh_agent_type *rh_agent_kind(const rh_agent *agent);
-
-// The features of the fixed observations obs (n x nobs) of an environment, computed once for
-// agents of one kind, task and set of fixed parameters. *out becomes NULL, with RH_OK, when the
-// kind has no cache or would need more than `most` bytes. Owned: *out, free with
-// rh_feature_cache_destroy(). Nullable: hp, err.
-typedef struct rh_feature_cache rh_feature_cache;
-RH_API rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *type,
-                                         const rh_task *task, const double *hp,
-                                         const double *obs, int32_t n, size_t most,
-                                         rh_error *err);
-RH_API void rh_feature_cache_destroy(rh_feature_cache *cache); // NULL is allowed
-
-// Use a cache until the next rh_agent_reset(). The caller then names the index of the
-// observation before every start and step. Borrowed: cache. NULL: stop using a cache.
-RH_API void rh_agent_use_cache(rh_agent *agent, const rh_feature_cache *cache);
-RH_API void rh_agent_look_up(rh_agent *agent, int32_t index);
-
 // A frozen agent acts and does not learn. Call this between episodes.
 RH_API void rh_agent_freeze(rh_agent *agent, bool frozen);
 
@@ -372,14 +315,6 @@ RH_API bool rh_agent_end(rh_agent *agent, double reward);
 // The last step of a truncated episode, instead of rh_agent_step(). act is scratch (nact).
 RH_API bool rh_agent_truncate(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
                               double *act);
-
-// The probabilities pi (naction) from which the last start or step drew its action. False, with
-// pi left untouched, where the kind does not tell them or actions are continuous.
-RH_API bool rh_agent_policy(const rh_agent *agent, double *pi);
-
-// Replace the action of the last start or step, as if the agent had drawn this one. Without
-// effect where rh_agent_policy() returns false.
-RH_API void rh_agent_take(rh_agent *agent, int action);
 
 // Why the last of these returned false, in one line; NULL: a number was no longer finite. They
 // also return false after an action that the task does not have. Borrowed until the next call.

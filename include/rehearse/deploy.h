@@ -66,7 +66,6 @@ typedef enum rh_deploy_note {
     RH_NOTE_LOST = 1024     // the log cannot be written
 } rh_deploy_note;
 enum { RH_NNOTE = 11 };
-RH_API const char *rh_deploy_note_name(int bit); // "missing" for 0; NULL unless 0 .. 10
 
 typedef enum rh_deploy_source {
     RH_BY_AGENT,
@@ -83,7 +82,6 @@ typedef enum rh_deploy_alarm {
     RH_ALARM_DISK = 8      // log or state cannot be written
 } rh_deploy_alarm;
 enum { RH_NALARM = 4 };
-RH_API const char *rh_deploy_alarm_name(int bit); // "promise" for 0; NULL unless 0 .. 3
 
 typedef struct rh_deploy_reply {
     double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
@@ -126,20 +124,12 @@ typedef struct rh_deploy_health {
 
 RH_API rh_deploy_health rh_deploy_health_of(const rh_deploy *deploy);
 
-// Of a folder, at its last save. Nullable: err.
-RH_API rh_status rh_deploy_health_read(rh_deploy_health *out, const char *folder,
-                                       rh_error *err);
-
 // ---------------------------------------------------------------------------- JSON lines
 
 // Answer JSON lines from in_fd on out_fd until it ends or stop() is true: one reply for each
 // line. Nullable: stop, err.
 RH_API rh_status rh_deploy_lines(rh_deploy *deploy, int in_fd, int out_fd,
                                  bool (*stop)(void *context), void *context, rh_error *err);
-
-// Health as a JSON object, as in status.json. Returns the length, or 0 if `size` is too small.
-RH_API size_t rh_deploy_health_json(const rh_deploy_health *health, const rh_best *best,
-                                    char *text, size_t size);
 
 // ---------------------------------------------------------------------------- MQTT
 
@@ -157,7 +147,6 @@ typedef struct rh_mqtt_options {
 } rh_mqtt_options;
 
 RH_API rh_mqtt_options rh_mqtt_defaults(void); // localhost:1883, prefix rehearse, qos 0
-RH_API bool rh_deploy_mqtt_built(void);        // with libmosquitto
 
 // Answer observations of an MQTT broker until stop() is true. A lost connection is made again;
 // the first one must succeed. Borrowed: opt. Nullable: stop, err.

@@ -113,34 +113,12 @@ RH_API rh_status rh_eval_runs(rh_env *const *env, int nmember, const rh_agent_ty
                               const rh_eval_options *opt, rh_result *result, double *curve,
                               rh_error *err);
 
-// For callers that schedule runs themselves: one run at a time, with the same results.
-typedef struct rh_runner rh_runner;
-
-// Create a runner with opt->nthread workers; opt->watch is not called. Settings with the fixed
-// parameters of hp (nparam) use feature caches. Borrowed: env, opt->state. Copied: task. Owned:
-// *out, free with rh_runner_destroy(). Nullable: opt, hp, err.
-RH_API rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
-                                  const rh_agent_type *agent, const rh_task *task,
-                                  const double *hp, const rh_eval_options *opt, rh_error *err);
-RH_API void rh_runner_destroy(rh_runner *runner); // NULL is allowed
-
-// Do run number first_run + run of setting hp (nparam) in a member, 0 .. nmember - 1, on a
-// worker, 0 .. nthread - 1. Only one thread at a time may use a worker. A run that is RH_FAILED
-// is done, and err has its reason. Nullable: curve (ncurve), err.
-RH_API rh_status rh_runner_run(rh_runner *runner, int worker, const double *hp, int member,
-                               uint64_t run, rh_result *result, double *curve, rh_error *err);
-
 // How the scores of a setting in several members become one.
 typedef enum rh_pool {
     RH_POOL_MEAN,
     RH_POOL_WORST,
     RH_POOL_QUARTILE // lower quartile
 } rh_pool;
-
-// Pool score (nmember), each the mean of a member's runs; NAN when one of them is, or unless
-// 1 <= nmember <= RH_MAX_MEMBER.
-RH_API double rh_pool_score(rh_pool pool, const double *score, int nmember);
-RH_API const char *const *rh_pool_names(int *n); // in order of the enum
 
 // How the scores of a setting's runs in a member become one.
 typedef enum rh_across {
@@ -149,7 +127,6 @@ typedef enum rh_across {
     RH_ACROSS_WORST,
     RH_ACROSS_LOWER // the lower end of the 95 % interval of the mean
 } rh_across;
-RH_API const char *const *rh_across_names(int *n); // in order of the enum
 
 // How all runs of a setting become one value: runs of a member by `across`, members by `pool`.
 typedef struct rh_judge {
@@ -157,33 +134,7 @@ typedef struct rh_judge {
     rh_pool pool;
 } rh_judge;
 
-// The value of a setting.
-typedef struct rh_value {
-    double value;      // NAN when no run is finished in all members
-    double noise;      // variance of the value over other runs; NAN: unknown
-    double lo95, hi95; // 95 % interval, over the runs of one member or the means of several;
-                       // NAN: unknown
-    int nrun;          // runs finished in all members
-} rh_value;
-
-// Length of the scratch array of the next two functions, for settings of at most nrun runs.
-RH_API size_t rh_value_nwork(int nmember, int nrun);
-
-// The value of result (nmember x nrun). score (nrun): the contribution of each finished run, in
-// order; their mean is the value. Scratch: work. Nullable: score.
-RH_API rh_value rh_value_of(rh_judge judge, int nmember, int nrun, const rh_result *result,
-                            double *score, double *work);
-
-// Whether a setting is statistically tied with the best (95 %), by the differences of the runs
-// that both have finished; these share their random streams. best: (nmember x nbest), other:
-// (nmember x nother). Scratch: work, for the larger of the two.
-RH_API bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_result *best,
-                          int nother, const rh_result *other, double *work);
-
 // "finished", "diverged", ...
 RH_API const char *rh_outcome_name(rh_outcome outcome);
-
-// The names of the criteria, in order of the enum.
-RH_API const char *const *rh_criterion_names(int *n);
 
 #endif

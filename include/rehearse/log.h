@@ -75,11 +75,6 @@ typedef struct rh_log {
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
 
-// Copy a log. `parts` may be filled in by hand; inconsistent parts (rows or actions out of
-// range, incomplete episodes) are refused. time, names and notes may be NULL; episode and step
-// are derived from `first` and ignored. Owned: *out, free with rh_log_destroy(). Nullable: err.
-RH_API rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err);
-
 // A hash of the transitions. Names and times do not count.
 RH_API uint64_t rh_log_fingerprint(const rh_log *log);
 
@@ -141,10 +136,6 @@ RH_API void rh_log_builder_destroy(rh_log_builder *builder); // NULL is allowed
 // Add the next row. Fails if memory runs out or after 2^31 - 2 rows.
 RH_API rh_status rh_log_push(rh_log_builder *builder, const rh_log_row *row, rh_error *err);
 
-// Add a sentence about how the log was read.
-RH_API rh_status rh_log_note(rh_log_builder *builder, rh_error *err, const char *format, ...)
-    RH_PRINTF(3, 4);
-
 // Make a log of all rows and leave the builder empty. Fails if there is no transition.
 // Owned: *out, free with rh_log_destroy(). Nullable: err.
 RH_API rh_status rh_log_finish(rh_log_builder *builder, rh_log **out, rh_error *err);
@@ -198,28 +189,6 @@ RH_API rh_log_options rh_log_defaults(void);
 // numbers, bit for bit, as rh_log_read() makes of a log.
 typedef struct rh_observer rh_observer;
 
-// name (nsensor), derive, stack: the sensors and options; naction, nact: the actions, as in
-// rh_task. Owned: *out, free with rh_observer_destroy(). Borrowed: name. Nullable: derive, err.
-RH_API rh_status rh_observer_create(rh_observer **out, const char *const *name, int nsensor,
-                                    const char *derive, int stack, int naction, int nact,
-                                    rh_error *err);
-RH_API void rh_observer_destroy(rh_observer *observer);   // NULL is allowed
-RH_API int rh_observer_nobs(const rh_observer *observer); // numbers of an observation
-
-// How many sensors a list of derived ones has; 0 for NULL.
-RH_API int rh_derive_count(const char *derive);
-
-// The next observation begins an episode; starts: in a start state, otherwise the steps before
-// it are unknown.
-RH_API void rh_observer_begin(rh_observer *observer, bool starts);
-
-// The observation (nobs) of the sensors (nsensor). False: steps of its history are unknown, and
-// a log would not have it.
-RH_API bool rh_observer_show(rh_observer *observer, const double *sensor, double *obs);
-
-// This action was taken at the observation shown last.
-RH_API void rh_observer_act(rh_observer *observer, const double *act);
-
 // The rows of these options: what a file, the command line and Python accept. NULL after the
 // last.
 RH_API const rh_key *rh_log_key_at(int i);
@@ -256,18 +225,11 @@ RH_API rh_status rh_log_read(rh_log **out, const char *path, const rh_log_option
 RH_API rh_status rh_log_write(const rh_log *log, const char *path, const char *format,
                               rh_error *err);
 
-// Check, before the work begins, that a format exists for this name or suffix.
-// Nullable: format, err.
-RH_API rh_status rh_log_write_check(const char *path, const char *format, rh_error *err);
-
 typedef struct rh_log_format {
     const char *name;  // for --format
     const char *about; // one line of help
     bool reads, writes;
 } rh_log_format;
-
-RH_API int rh_log_nformat(void);
-RH_API const rh_log_format *rh_log_format_at(int i); // NULL if there is none
 
 // ---------------------------------------------------------------------------- collecting
 
@@ -286,14 +248,6 @@ typedef enum rh_enough {
 typedef struct rh_advice rh_advice;
 
 #define RH_ADVICE_HOLD 5 // steps of a trial
-
-// Read the rows of log_next: JSON of `tune --json`, or a study's report.json. Sensors and
-// actions must be those of the task. Owned: *out, free with rh_advice_destroy(). Nullable: err.
-RH_API rh_status rh_advice_read(rh_advice **out, const char *path, const rh_task *task,
-                                rh_error *err);
-RH_API void rh_advice_destroy(rh_advice *advice);        // NULL is allowed
-RH_API int rh_advice_nrow(const rh_advice *advice);      //
-RH_API int64_t rh_advice_steps(const rh_advice *advice); // of all rows
 
 typedef struct rh_collect_options {
     int64_t nstep;           // steps of the log

@@ -83,18 +83,6 @@ RH_API rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const r
                               const rh_repr *repr, const rh_model_options *opt, rh_error *err);
 RH_API void rh_model_destroy(rh_model *model); // NULL is allowed
 
-// Check options against a log, so that a fit fails before a representation is learned. Reads
-// the log once and copies nothing. Nullable: opt, err.
-RH_API rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
-                                const rh_model_options *opt, rh_error *err);
-
-// Fit new members with the log, representation, task and parameters of `model`. Uses nmember,
-// resample, share, seed, nthread, fidelity and watch of opt.
-// Owned: *out, free with rh_model_destroy(). Copied: model. Nullable: err. On failure *out is
-// left untouched.
-RH_API rh_status rh_model_refit(rh_model **out, const rh_model *model,
-                                const rh_model_options *opt, rh_error *err);
-
 // Write and read a file with version and checksum (layout: docs/fit.md). A failed write leaves
 // no file.
 RH_API rh_status rh_model_write(const rh_model *model, const char *path, rh_error *err);
@@ -102,14 +90,12 @@ RH_API rh_status rh_model_read(rh_model **out, const char *path, rh_error *err);
 
 // ---------------------------------------------------------------------------- using a model
 
-RH_API const rh_model_type *rh_model_kind(const rh_model *model);
+RH_API const rh_model_type *rh_model_type_of(const rh_model *model);
 RH_API const double *rh_model_params(const rh_model *model); // as fitted  (nparam)
 RH_API int rh_model_nmember(const rh_model *model);
-RH_API rh_resample rh_model_resample(const rh_model *model);
-RH_API const rh_log *rh_model_log(const rh_model *model);    // the transitions used
-RH_API const rh_repr *rh_model_repr(const rh_model *model);  //
-RH_API const rh_task *rh_model_task(const rh_model *model);  //
-RH_API uint64_t rh_model_fingerprint(const rh_model *model); // of the log it was fitted to
+RH_API const rh_log *rh_model_log(const rh_model *model);   // the transitions used
+RH_API const rh_repr *rh_model_repr(const rh_model *model); //
+RH_API const rh_task *rh_model_task(const rh_model *model); //
 
 // Make an environment from a member. param (nparam) overrides the fitted parameters; a change
 // that needs another fit is refused.
@@ -117,10 +103,6 @@ RH_API uint64_t rh_model_fingerprint(const rh_model *model); // of the log it wa
 // Nullable: param, err.
 RH_API rh_status rh_model_env(rh_env **out, const rh_model *model, int member,
                               const double *param, rh_error *err);
-
-// The plant's time limit, if the log shows one: several episodes do not end and have the same
-// greatest length. 0: none.
-RH_API int64_t rh_model_time_limit(const rh_log *log);
 
 // The default time limit of an episode, in a run of nstep steps in a model of this log: the
 // plant's own, or a part of the run. 0: out of memory.
@@ -174,11 +156,6 @@ RH_API const rh_fields *rh_facts_fields(void); // for rh_describe()
 // Facts of the log that a model was fitted to. A reset is a terminal step of the model's log;
 // it leads to where the step would have led.
 RH_API const rh_facts *rh_model_facts(const rh_model *model);
-RH_API const rh_sensor *rh_model_sensor(const rh_model *model,
-                                        int i); // NULL unless 0 .. nobs - 1
-RH_API int rh_model_nlimit(const rh_model *model);
-RH_API const rh_limit *rh_model_limit(const rh_model *model,
-                                      int i); // NULL unless 0 .. nlimit - 1
 
 // ---------------------------------------------------------------------------- fidelity
 
@@ -251,17 +228,9 @@ typedef struct rh_cover {
     int near;       // logged steps with this action within the radius, at most RH_COVER_MOST
 } rh_cover;
 
-// Look up actions act (n x nact) in states obs (n x nobs) in the log of a model. The radius is
-// in codes: a typical logged step has RH_COVER_TYPICAL others with its action within it.
-// Continuous actions are compared as states are, each scaled to its range in the log.
-// Nullable: radius, err.
-RH_API rh_status rh_model_cover(const rh_model *model, int64_t n, const double *obs,
-                                const double *act, rh_cover *cover, double *radius,
-                                rh_error *err);
-
 // ---------------------------------------------------------------------------- replays
 
-#define RH_REPLAY_NSTRETCH 6 // most stretches of rh_model_replay(),
+#define RH_REPLAY_NSTRETCH 6 // most stretches that are replayed to look at,
 #define RH_REPLAY_NSENSOR 8  //   most sensors of each,
 #define RH_REPLAY_NPOINT 60  //   most points
 
@@ -290,14 +259,6 @@ typedef struct rh_replays {
     int nstretch;                  // 0: the log is too short
     rh_replayed stretch[RH_REPLAY_NSTRETCH];
 } rh_replays;
-
-// Replay stretches of the model's log, evenly spaced and not chosen by their result, in a
-// member fitted without the episodes or blocks that they are of: to look at. docs/models.md
-// says how a stretch is replayed. A sensor that wraps round goes on beyond its range. Owned:
-// *out, free with rh_replays_destroy(). Nullable: err.
-RH_API rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed,
-                                 int nthread, rh_error *err);
-RH_API void rh_replays_destroy(rh_replays *replays); // NULL is allowed
 
 // ---------------------------------------------------------------------------- choosing
 
@@ -354,10 +315,6 @@ typedef struct rh_model_comparison {
     char reason[RH_MODEL_NOTE]; // of the choice
 } rh_model_comparison;
 
-// The default candidates, the simplest first; how many. The caller may leave some out and set
-// their parameters.
-RH_API int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL]);
-
 // Fit the candidate that replays held-out stretches of the log best: the best that carries,
 // unless one of another kind is better beyond chance. One candidate is fitted without a
 // comparison; so is the first one if the log is too short for it. param of opt is ignored, and
@@ -373,7 +330,5 @@ RH_API rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate
 // from a file or fitted again.
 RH_API const rh_model_comparison *rh_model_compared(const rh_model *model);
 RH_API const rh_fields *rh_comparison_fields(void); // its fields, for rh_describe()
-// The name of a candidate: "carrying by action, raw".
-RH_API void rh_model_trial_name(const rh_model_trial *trial, char *name, size_t size);
 
 #endif

@@ -24,25 +24,9 @@ typedef struct rh_plugin {
 // The function that a plug-in defines. The result stays valid until the program ends.
 RH_API const rh_plugin *rehearse_plugin(void);
 
-// A plug-in that was loaded.
-typedef struct rh_plugin_info {
-    const char *path;     // as it was given
-    const char *file;     // the same without links, from the root
-    uint64_t fingerprint; // of the bytes of the file
-    const rh_plugin *plugin;
-} rh_plugin_info;
-
 // Load a plug-in and register its kinds. A plug-in that is loaded already is left alone.
 // A plug-in is not unloaded. Nullable: err.
 RH_API rh_status rh_plugin_load(const char *path, rh_error *err);
-
-RH_API int rh_plugin_count(void);
-RH_API const rh_plugin_info *rh_plugin_at(int i); // NULL unless 0 <= i < rh_plugin_count()
-
-// The plug-in that a kind came from, or an address of code or data is in; NULL: none.
-RH_API const rh_plugin_info *rh_plugin_of_agent(const rh_agent_type *type);
-RH_API const rh_plugin_info *rh_plugin_of_env(const rh_env_type *type);
-RH_API const rh_plugin_info *rh_plugin_of_address(const void *address);
 
 // The agent or environment called `name`: a registered one, or exec:COMMAND, a program that
 // answers JSON lines (docs/exec.md). NULL: a message. Nullable: err.
@@ -53,8 +37,5 @@ RH_API const rh_env_type *rh_plugin_env(const char *name, rh_error *err);
 // this process. The first answer of a program may take 30 seconds. Nullable: err.
 #define RH_PLUGIN_MOST_TIMEOUT 86400.0
 RH_API rh_status rh_plugin_set_timeout(double seconds, rh_error *err);
-
-// The path of the plug-in that is being loaded; NULL: none. For reports of crashes.
-RH_API const char *rh_plugin_loading(void);
 
 #endif

@@ -12,10 +12,6 @@
 #define RH_REPORT_PAGE "report.html"
 #define RH_REPORT_MOST 8 // studies on one page, at most
 
-// Whether this build has the chart library (Vega-Lite). Without it the page has tables and
-// plain charts.
-RH_API bool rh_report_charts(void);
-
 // Write the page of the studies in `folder` (n, 1 to RH_REPORT_MOST), from their report.json;
 // several are put side by side. refresh: a browser loads the page again after so many seconds;
 // 0: it does not. The page is written completely or not at all. Nullable: err.

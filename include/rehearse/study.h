@@ -58,10 +58,6 @@ RH_API rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text,
 RH_API rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text,
                              const char *where, rh_error *err);
 
-// A published grid, "acrobot:paper", as if its axes had been written. Nullable: where, err.
-RH_API rh_status rh_plan_grid(rh_plan *plan, const char *grid, const char *where,
-                              rh_error *err);
-
 // Check everything that needs no log. Then settle what depends on the log: the agent, the space
 // and the method. Nullable: err; log, where agents run in a simulator.
 RH_API rh_status rh_plan_check(rh_plan *plan, rh_error *err);
@@ -77,35 +73,14 @@ RH_API rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err);
 // set. NULL: neither. And an entry that is a number; 0 or NAN where there is none.
 RH_API const char *rh_plan_text(const rh_plan *plan, const char *key);
 RH_API int64_t rh_plan_number(const rh_plan *plan, const char *key);
-RH_API double rh_plan_real(const rh_plan *plan, const char *key);
 
 // Parts of a settled plan, borrowed from it.
 RH_API const rh_agent_type *rh_plan_agent(const rh_plan *plan);
-RH_API const rh_env_type *rh_plan_task(const rh_plan *plan); // whose task is used; NULL: none
-RH_API const rh_space *rh_plan_space(const rh_plan *plan);   // what is searched
+RH_API const rh_space *rh_plan_space(const rh_plan *plan); // what is searched
 // The agent's parameter of dimension d. Nullable: form.
 RH_API int rh_plan_param(const rh_plan *plan, int d, rh_form *form);
-// The search method and its parameters (nparam). Nullable: param.
-RH_API const rh_search_type *rh_plan_method(const rh_plan *plan, const double **param);
-RH_API rh_judge rh_plan_judge(const rh_plan *plan);
-
-// hp (nparam of the agent) of setting x (ndim) of the space; x NULL: of what is not searched. A
-// plan that is not settled writes nothing.
-RH_API void rh_plan_hp(const rh_plan *plan, const double *x, double *hp);
-
-// How runs are evaluated. log: the model's, NULL in a simulator. Nullable: err.
-RH_API rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
-                              rh_eval_options *opt, rh_error *err);
 
 // ---------------------------------------------------------------------------- from a plan
-
-// The simulator that the plan names, or a member of a model, with the options that the plan
-// sets. Owned: *out, free with rh_env_destroy(). Borrowed: model. Nullable: model, err.
-RH_API rh_status rh_plan_env(rh_env **out, const rh_plan *plan, const rh_model *model,
-                             int member, rh_error *err);
-
-// Put the ranges that the plan sets into a task. Nullable: err.
-RH_API rh_status rh_plan_ranges(const rh_plan *plan, rh_task *task, rh_error *err);
 
 typedef struct rh_fit_options {
     const rh_log *starts; // where episodes begin; NULL: as in the log (borrowed)
@@ -132,14 +107,11 @@ RH_API rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *
 // The processes that work on one study, this one included. Without MPI there is one.
 typedef struct rh_ranks rh_ranks;
 
-RH_API bool rh_ranks_built(void); // whether the module that calls MPI is there
-
 // Start MPI. Call once, before anything else, in a program that mpirun or srun started.
 // Owned: *out, free with rh_ranks_end(). Nullable: err.
 RH_API rh_status rh_ranks_begin(rh_ranks **out, rh_error *err);
 RH_API int rh_ranks_me(const rh_ranks *ranks);         // 0: the coordinator
 RH_API int rh_ranks_count(const rh_ranks *ranks);      //
-RH_API void rh_ranks_meet(rh_ranks *ranks);            // waits for all ranks to call this
 RH_API void rh_ranks_end(rh_ranks *ranks);             // waits for all ranks; NULL is allowed
 RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all ranks, does not return
 
@@ -198,8 +170,6 @@ RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_l
 RH_API void rh_study_destroy(rh_study *study); // NULL is allowed
 
 RH_API const rh_model *rh_study_model(const rh_study *study); // of the search stage
-// The kinds of model that the confirmation uses, the model's own first; NULL after the last.
-RH_API const char *rh_study_kind(const rh_study *study, int i);
 
 // How long a study will take, measured on a few runs.
 typedef struct rh_estimate {

@@ -34,7 +34,7 @@ static Env model_env(const Model &model, int member, const std::map<std::string,
 {
     rh_error err;
     rh_env *env = nullptr;
-    const rh_model_type *type = rh_model_kind(model.p.get());
+    const rh_model_type *type = rh_model_type_of(model.p.get());
     const double *fitted = rh_model_params(model.p.get());
     int nmember = rh_model_nmember(model.p.get());
     if (member < 0 || member >= nmember)

@@ -375,7 +375,7 @@ static nb::object facts(const Model &self)
 
 static nb::dict model_parameters(const Model &self)
 {
-    const rh_model_type *type = rh_model_kind(self.p.get());
+    const rh_model_type *type = rh_model_type_of(self.p.get());
     const double *value = rh_model_params(self.p.get());
     nb::dict d;
     for (int i = 0; i < type->nparam; i++)
@@ -411,8 +411,8 @@ void bind_model(nb::module_ &m)
 {
     m.def("read_model", read_model);
     nb::class_<Model>(m, "Model")
-        .def_prop_ro("kind", [](const Model &x) { return rh_model_kind(x.p.get())->name; })
-        .def_prop_ro("representation", [](const Model &x) { return rh_repr_kind(rh_model_repr(x.p.get()))->name; })
+        .def_prop_ro("kind", [](const Model &x) { return rh_model_type_of(x.p.get())->name; })
+        .def_prop_ro("representation", [](const Model &x) { return rh_repr_type_of(rh_model_repr(x.p.get()))->name; })
         .def_prop_ro("members", [](const Model &x) { return rh_model_nmember(x.p.get()); })
         .def_prop_ro("parameters", model_parameters)
         .def_prop_ro("task", [](const Model &x) { return task_dict(rh_model_task(x.p.get())); })

@@ -12,6 +12,7 @@
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
 #include "rehearse/search.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,11 +34,11 @@ static int settings_of(const rh_env_type *env, const rh_agent_type *agent, doubl
         space.dim[space.ndim++] = (rh_dim){
             .name = a->param, .kind = RH_DIM_LIST, .value = a->value, .nvalue = a->nvalue};
     }
-    int n = (int)rh_space_count(&space);
+    int n = (int)rh_space__count(&space);
     for (int i = 0; i < n && n <= MOST; i++) {
         double x[RH_MAX_DIM], *own = hp + (ptrdiff_t)i * agent->nparam;
         rh_param_initial(agent->param, agent->nparam, own);
-        rh_space_at(&space, i, x);
+        rh_space__at(&space, i, x);
         for (int k = 0; k < space.ndim; k++)
             own[param[k]] = x[k];
     }

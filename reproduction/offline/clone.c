@@ -32,6 +32,7 @@
 // Measured on one core of an AMD EPYC: 5,000 steps of Acrobot take 1.7 s with ridge = 10, and
 // 0.3 s with 1000; of random actions 3.4 s (bench/bench_offline.c).
 
+#include "base/base.h"
 #include "base/text.h"
 #include "offline_internal.h"
 
@@ -263,7 +264,7 @@ static rh_status create(rh_clone **out, const rh_task *task, const double *hp, r
     const rh_agent_type *type = rh_agent_find("esarsa", err);
     double value[RH_MAX_PARAM];
     rh_param_initial(type->param, type->nparam, value);
-    rh_status rc = rh_param_check(type->param, type->nparam, type->name, hp ? hp : value, err);
+    rh_status rc = rh_param__check(type->param, type->nparam, type->name, hp ? hp : value, err);
     if (rc)
         return rc;
     if (task->naction < 1)

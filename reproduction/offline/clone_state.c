@@ -8,6 +8,7 @@
 // The state is saved by a new agent, and only its weights are changed: it has the agent's name,
 // its hyperparameters, and the moments of an agent that has learned nothing.
 
+#include "base/base.h"
 #include "base/text.h"
 #include "offline_internal.h"
 
@@ -29,8 +30,8 @@ static rh_status check_features(const rh_clone *clone, const rh_agent_type *type
         if (hp[at] == clone->tile[i])
             continue;
         char is[32], was[32];
-        rh_param_format(param, hp[at], is, sizeof is);
-        rh_param_format(param, clone->tile[i], was, sizeof was);
+        rh_param__format(param, hp[at], is, sizeof is);
+        rh_param__format(param, clone->tile[i], was, sizeof was);
         return rh_fail(err, RH_EINVAL, "clone: %s = %s, expected %s as when it was learned",
                        param->name, is, was);
     }
@@ -52,11 +53,11 @@ static rh_status copy_state(rh_state **out, const rh_state *from, const double *
     rh_state *state = NULL;
     rh_status rc = rh_state_create(&state, err);
     if (!rc)
-        rc = rh_state_set_label(state, rh_state_label(from), err);
-    for (int i = 0; !rc && i < rh_state_count(from); i++) {
+        rc = rh_state__set_label(state, rh_state__label(from), err);
+    for (int i = 0; !rc && i < rh_state__count(from); i++) {
         const char *name;
         size_t n;
-        const double *x = rh_state_at(from, i, &name, &n);
+        const double *x = rh_state__at(from, i, &name, &n);
         rc = rh_state_put(state, name, strcmp(name, "w") == 0 ? w : x, n, err);
     }
     if (rc)

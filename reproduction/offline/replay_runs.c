@@ -38,6 +38,7 @@
 
 #include "queues.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/text.h"
 
@@ -201,12 +202,12 @@ static int32_t take_accepted(running *r, int32_t s)
     int naction = r->b->queues.naction;
     double *pi = r->w->pi, most;
     const int32_t *left = r->w->left + (size_t)s * (size_t)naction;
-    rh_agent_policy(r->w->agent, pi);
+    rh_contract__agent_policy(r->w->agent, pi);
     while (!isnan(most = greatest_ratio(pi, left, naction))) {
         int action;
         int32_t i = take_any(r, s, &action);
         if (rh_rng_uniform(&r->order_rng) * most < pi[action] / (left[action] + 1)) {
-            rh_agent_take(r->w->agent, action);
+            rh_contract__agent_take(r->w->agent, action);
             return i;
         }
         r->result.nrejected++;
@@ -318,7 +319,7 @@ static rh_replay_result whole_run(const batch *b, worker *w, uint64_t run)
 // Prepare the worker's agent for a run. On failure the worker has no agent.
 static rh_status new_agent(const batch *b, worker *w, const double *hp, rh_error *err)
 {
-    rh_status rc = w->agent ? rh_agent_reset(w->agent, &b->task, hp, err)
+    rh_status rc = w->agent ? rh_contract__agent_reset(w->agent, &b->task, hp, err)
                             : rh_agent_create(&w->agent, b->agent, &b->task, hp, err);
     if (!rc && b->opt.state)
         rc = rh_agent_load(w->agent, b->opt.state, err);
@@ -409,7 +410,7 @@ rh_status rh_replay_runs(const rh_log *log, const rh_agent_type *agent, const rh
 
     // report errors in settings before the first run
     for (int s = 0; !rc && hp && s < nsetting; s++)
-        rc = rh_param_check(agent->param, agent->nparam, agent->name, setting(&b, s), err);
+        rc = rh_param__check(agent->param, agent->nparam, agent->name, setting(&b, s), err);
     if (!rc)
         rc = new_agent(&b, &b.worker[0], setting(&b, 0), err);
     if (rc)

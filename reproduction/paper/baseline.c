@@ -20,6 +20,7 @@
 
 #include "baseline.h"
 
+#include "base/base.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static rh_status play(entry *item, int n, int64_t nstep, int round, rh_baseline_
         return rc;
     for (int i = 0; i < n; i++) {
         item[i].score = isnan(got[i]) ? -INFINITY : got[i];
-        item[i].lot = rh_rng_bits(rng);
+        item[i].lot = rh_rng__bits(rng);
     }
     qsort(item, (size_t)n, sizeof *item, best_first);
     return RH_OK;

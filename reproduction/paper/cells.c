@@ -10,6 +10,7 @@
 
 #include "paper_internal.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/number.h"
 
@@ -123,7 +124,7 @@ const double *rh_paper__array(const rh_paper *paper, int cell, const char *name,
     size_t none;
     if (cell < 0 || !paper->cell[cell].result)
         return NULL;
-    return rh_state_find(paper->cell[cell].result, name, n ? n : &none);
+    return rh_state__doubles(paper->cell[cell].result, name, n ? n : &none);
 }
 
 // ---------------------------------------------------------------------------- files

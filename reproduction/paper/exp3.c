@@ -16,6 +16,7 @@
 #include "paper_internal.h"
 
 #include "base/base_internal.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,10 +100,10 @@ static rh_status from_model(const rh_paper *paper, const rh_paper__cell *cell, r
     if (!rc)
         rc = rh_paper__setting_of(paper, before, x, &agent, hp, err);
     if (!rc)
-        rc = rh_plan_env(&env, plan, model, 0, err);
+        rc = rh_plan__env(&env, plan, model, 0, err);
     if (!rc) {
         rh_eval_options opt;
-        rc = rh_plan_eval(plan, rh_env_task(env), rh_model_log(model), &opt, err);
+        rc = rh_plan__eval(plan, rh_env_task(env), rh_model_log(model), &opt, err);
         opt.nrun = rh_paper__nrun(paper, before);
         if (!rc)
             rc = transfer(paper, env, &opt, agent, hp, out, err);

@@ -13,6 +13,7 @@
 
 #include "base/base_internal.h"
 #include "offline/offline.h"
+#include "study/study.h"
 
 #include <math.h>
 
@@ -129,9 +130,9 @@ static rh_status begin(const rh_paper *paper, const rh_paper__cell *cell, rh_sta
         rc = rh_paper__plan_of(&plan, paper, problem, &rh_paper__knn_grid, cell->log,
                                rh_model_log(model), err);
     if (!rc)
-        rc = rh_plan_env(&env, plan, model, 0, err);
+        rc = rh_plan__env(&env, plan, model, 0, err);
     if (!rc)
-        rc = rh_plan_eval(plan, rh_env_task(env), rh_model_log(model), &how, err);
+        rc = rh_plan__eval(plan, rh_env_task(env), rh_model_log(model), &how, err);
     how.stop = paper->opt.stop;
     how.context = paper->opt.context;
     if (!rc)

@@ -7,6 +7,7 @@
 
 #include "paper_internal.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 
 #include <errno.h>
@@ -70,7 +71,7 @@ static rh_status find_parts(rh_paper *paper, const char *name, rh_error *err)
             paper->part[paper->npart++] = all[i];
     }
     names[NALL] = "all";
-    return paper->npart ? RH_OK : rh_unknown(err, "no experiment", name, names, NALL + 1);
+    return paper->npart ? RH_OK : rh_base__unknown(err, "no experiment", name, names, NALL + 1);
 }
 
 static rh_status make_folder(const char *path, rh_error *err)

@@ -1,13 +1,14 @@
 // truth.c - true scores: every setting of a grid in the simulator, and what is known from them.
 //
 // A table is a cell like any other. Experiments that choose from the same settings share it.
-// Settings that are statistically tied with the best (95 %, paired runs, rh_value_tied()) are
+// Settings that are statistically tied with the best (95 %, paired runs, rh_value__tied()) are
 // as good as the best as far as 30 runs can say.
 
 #include "paper_internal.h"
 
 #include "base/base_internal.h"
 #include "baseline.h"
+#include "eval/eval.h"
 #include "numeric/stats.h"
 
 #include <math.h>
@@ -90,13 +91,14 @@ static bool is_tied(const double *a, const double *b, int nrun)
 {
     rh_result ra[RH_PAPER__NTRUE], rb[RH_PAPER__NTRUE];
     double work[16 * RH_PAPER__NTRUE];
-    if (nrun > RH_PAPER__NTRUE || rh_value_nwork(1, nrun) > sizeof work / sizeof *work)
+    if (nrun > RH_PAPER__NTRUE || rh_value__nwork(1, nrun) > sizeof work / sizeof *work)
         return false;
     for (int i = 0; i < nrun; i++) {
         ra[i] = (rh_result){.score = a[i], .outcome = RH_FINISHED};
         rb[i] = (rh_result){.score = b[i], .outcome = RH_FINISHED};
     }
-    return rh_value_tied((rh_judge){RH_ACROSS_MEAN, RH_POOL_MEAN}, 1, nrun, ra, nrun, rb, work);
+    return rh_value__tied((rh_judge){RH_ACROSS_MEAN, RH_POOL_MEAN}, 1, nrun, ra, nrun, rb,
+                          work);
 }
 
 bool rh_paper__table_of(const rh_paper *paper, const rh_paper__problem *problem,

@@ -15,6 +15,8 @@
 
 #include "base/base_internal.h"
 #include "cli/recipe.h"
+#include "search/search.h"
+#include "study/study.h"
 
 #include <string.h>
 
@@ -283,7 +285,7 @@ rh_status rh_paper__plan(rh_plan **out, const rh_paper *paper, rh_plan_command c
     if (!rc)
         rc = rh_plan_set(plan, "agent.name", problem->agent, NULL, err);
     if (!rc && grid)
-        rc = rh_plan_grid(plan, grid, NULL, err);
+        rc = rh_plan__grid(plan, grid, NULL, err);
     if (!rc)
         rc = try_all(plan, problem->axis, err);
     if (!rc && paper->opt.quick)
@@ -332,7 +334,7 @@ rh_status rh_paper__settings_of(rh_paper__settings *out, const rh_paper *paper,
         rc = rh_plan_settle(plan, NULL, err);
     if (rc)
         goto done;
-    double count = rh_space_count(rh_plan_space(plan));
+    double count = rh_space__count(rh_plan_space(plan));
     if (count > RH_PAPER__NSETTING) {
         rc = rh_fail(err, RH_EINVAL, "paper: %s has %.0f settings, expected at most %d",
                      problem->name, count, RH_PAPER__NSETTING);
@@ -348,8 +350,8 @@ rh_status rh_paper__settings_of(rh_paper__settings *out, const rh_paper *paper,
     }
     for (int i = 0; i < s.n; i++) {
         double *hp = s.hp + (size_t)i * (size_t)s.agent->nparam;
-        rh_space_at(rh_plan_space(plan), i, at);
-        rh_plan_hp(plan, at, hp);
+        rh_space__at(rh_plan_space(plan), i, at);
+        rh_plan__hp(plan, at, hp);
         rh_paper__recorded(problem, s.agent, hp, s.x + (size_t)i * nparam);
     }
     *out = s;

@@ -13,6 +13,7 @@
 #include "cli/cli_internal.h"
 #include "paper/paper.h"
 #include "report/report_internal.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <string.h>
@@ -299,7 +300,7 @@ static int share_cells(battery *b)
     if (!rc)
         rc = do_cells(b);
     if (!rc)
-        rh_ranks_meet(b->ranks);
+        rh_ranks__meet(b->ranks);
     if (!rc && b->launch.me == 0)
         rc = open_part(b, 0, 1);
     return rc;

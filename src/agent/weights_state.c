@@ -1,5 +1,6 @@
 // weights_state.c - save and load weights: arrays of (feature, action), in plain units.
 
+#include "base/base.h"
 #include "weights.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ rh_status rh_weights__load(rh_weights *w, double initial, const rh_state *state,
         return rh_fail(err, RH_ENOMEM, "weights: out of memory for loading");
     rh_status rc = rh_state_get(state, "beta^t", power, 2, err);
     for (int which = WEIGHT; !rc && which <= (w->moment ? FIRST : SECOND); which++) {
-        if (which == FIRST && !rh_state_find(state, array_name[which], &(size_t){0}))
+        if (which == FIRST && !rh_state__doubles(state, array_name[which], &(size_t){0}))
             memset(x, 0, n * sizeof *x); // saved without momentum
         else
             rc = rh_state_get(state, array_name[which], x, n, err);

@@ -5,6 +5,7 @@
 
 #include "text.h"
 
+#include "base.h"
 #include "rehearse/contract.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static rh_status begin_env(rh_env *env, const double *opt, rh_error *err)
         memcpy(env->opt, opt, (size_t)type->nparam * sizeof *opt);
     else
         rh_param_initial(type->param, type->nparam, env->opt);
-    rh_status rc = rh_param_check(type->param, type->nparam, type->name, env->opt, err);
+    rh_status rc = rh_param__check(type->param, type->nparam, type->name, env->opt, err);
     if (rc)
         return rc;
     env->task.gamma = 1.0;
@@ -112,7 +113,7 @@ void rh_env_destroy(rh_env *env)
     rh_free(env);
 }
 
-const rh_env_type *rh_env_kind(const rh_env *env)
+const rh_env_type *rh_contract__env_type(const rh_env *env)
 {
     return env->type;
 }
@@ -122,7 +123,7 @@ const rh_task *rh_env_task(const rh_env *env)
     return &env->task;
 }
 
-const double *rh_env_options(const rh_env *env)
+const double *rh_contract__env_options(const rh_env *env)
 {
     return env->opt;
 }
@@ -148,8 +149,9 @@ bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *
     return env->type->step(env->self, state, act, streams, obs, reward);
 }
 
-void rh_env_step_many(const rh_env *env, int n, void *state, size_t stride, const double *act,
-                      rh_streams *streams, double *obs, double *reward, bool *terminal)
+void rh_contract__env_step_many(const rh_env *env, int n, void *state, size_t stride,
+                                const double *act, rh_streams *streams, double *obs,
+                                double *reward, bool *terminal)
 {
     const rh_task *task = &env->task;
     bool legal = true;
@@ -170,18 +172,18 @@ const char *rh_env_reason(const rh_env *env, const void *state)
     return env->type->reason ? env->type->reason(env->self, state) : NULL;
 }
 
-const double *rh_env_fixed_obs(const rh_env *env, int32_t *n)
+const double *rh_contract__env_fixed_obs(const rh_env *env, int32_t *n)
 {
     *n = 0;
     return env->type->fixed_obs ? env->type->fixed_obs(env->self, n) : NULL;
 }
 
-int32_t rh_env_obs_index(const rh_env *env, const void *state)
+int32_t rh_contract__env_obs_index(const rh_env *env, const void *state)
 {
     return env->type->obs_index(env->self, state);
 }
 
-bool rh_env_uncovered(const rh_env *env, const void *state)
+bool rh_contract__env_uncovered(const rh_env *env, const void *state)
 {
     return env->type->uncovered && env->type->uncovered(env->self, state);
 }
@@ -234,7 +236,8 @@ static rh_status keep_ranges(rh_agent *agent, const rh_task *task, rh_error *err
     return RH_OK;
 }
 
-rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp, rh_error *err)
+rh_status rh_contract__agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
+                                   rh_error *err)
 {
     const rh_agent_type *type = agent->type;
     rh_status rc = check_task(task, type->name, err);
@@ -259,7 +262,7 @@ rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
         memcpy(agent->hp, hp, (size_t)type->nparam * sizeof *hp);
     else
         rh_param_initial(type->param, type->nparam, agent->hp);
-    rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
+    rc = rh_param__check(type->param, type->nparam, type->name, agent->hp, err);
     return rc ? rc : begin_run(agent, task, err);
 }
 
@@ -279,7 +282,7 @@ rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_ta
     agent->hp = rh_alloc((size_t)type->nparam, sizeof *agent->hp);
     agent->self = rh_alloc(1, type->self_size);
     if (agent->hp && agent->self)
-        rc = rh_agent_reset(agent, task, hp, err);
+        rc = rh_contract__agent_reset(agent, task, hp, err);
     else
         rh_base__no_memory(err, type->name);
     if (rc) {
@@ -302,7 +305,7 @@ void rh_agent_destroy(rh_agent *agent)
     rh_free(agent);
 }
 
-const rh_agent_type *rh_agent_kind(const rh_agent *agent)
+const rh_agent_type *rh_contract__agent_type(const rh_agent *agent)
 {
     return agent->type;
 }
@@ -312,9 +315,9 @@ struct rh_feature_cache {
     void *block; // owned: the features of the fixed observations
 };
 
-rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *type,
-                                  const rh_task *task, const double *hp, const double *obs,
-                                  int32_t n, size_t most, rh_error *err)
+rh_status rh_feature_cache__create(rh_feature_cache **out, const rh_agent_type *type,
+                                   const rh_task *task, const double *hp, const double *obs,
+                                   int32_t n, size_t most, rh_error *err)
 {
     *out = NULL;
     if (!type->make_cache)
@@ -336,11 +339,11 @@ rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *t
 
 done:
     rh_free(value);
-    rh_feature_cache_destroy(cache);
+    rh_feature_cache__destroy(cache);
     return rc;
 }
 
-void rh_feature_cache_destroy(rh_feature_cache *cache)
+void rh_feature_cache__destroy(rh_feature_cache *cache)
 {
     if (!cache)
         return;
@@ -348,14 +351,14 @@ void rh_feature_cache_destroy(rh_feature_cache *cache)
     rh_free(cache);
 }
 
-void rh_agent_use_cache(rh_agent *agent, const rh_feature_cache *cache)
+void rh_contract__agent_use_cache(rh_agent *agent, const rh_feature_cache *cache)
 {
     bool fits = cache && cache->type == agent->type; // a cache of another kind is not used
     if (agent->type->use_cache)
         agent->type->use_cache(agent->self, fits ? cache->block : NULL);
 }
 
-void rh_agent_look_up(rh_agent *agent, int32_t index)
+void rh_contract__agent_look_up(rh_agent *agent, int32_t index)
 {
     if (agent->type->look_up)
         agent->type->look_up(agent->self, index);
@@ -415,7 +418,7 @@ static bool tells_policy(const rh_agent *agent)
     return agent->naction > 0 && agent->type->policy;
 }
 
-bool rh_agent_policy(const rh_agent *agent, double *pi)
+bool rh_contract__agent_policy(const rh_agent *agent, double *pi)
 {
     if (!tells_policy(agent))
         return false;
@@ -423,7 +426,7 @@ bool rh_agent_policy(const rh_agent *agent, double *pi)
     return true;
 }
 
-void rh_agent_take(rh_agent *agent, int action)
+void rh_contract__agent_take(rh_agent *agent, int action)
 {
     // a frozen agent does not remember its action
     if (tells_policy(agent) && !agent->frozen && action >= 0 && action < agent->naction)
@@ -454,7 +457,7 @@ rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err)
     rh_status rc = rh_state_create(&state, err);
     if (rc)
         goto done;
-    rc = rh_state_set_label(state, type->name, err);
+    rc = rh_state__set_label(state, type->name, err);
     if (rc)
         goto done;
     rc = rh_state_put(state, "task", shape, 3, err);
@@ -484,7 +487,7 @@ static rh_status check_construction(const rh_agent *agent, const rh_state *state
 {
     const rh_agent_type *type = agent->type;
     size_t n = 0;
-    const double *saved = rh_state_find(state, "hyperparameters", &n);
+    const double *saved = rh_state__doubles(state, "hyperparameters", &n);
     if (!saved || n > (size_t)type->nparam)
         return rh_fail(err, RH_EINVAL,
                        "%s: the saved state has %zu hyperparameters, expected %d", type->name,
@@ -494,8 +497,8 @@ static rh_status check_construction(const rh_agent *agent, const rh_state *state
         double before = (size_t)i < n ? saved[i] : p->initial;
         if (p->fixed && (p->whole || p->choice) && before != agent->hp[i]) {
             char was[32], is[32];
-            rh_param_format(p, before, was, sizeof was);
-            rh_param_format(p, agent->hp[i], is, sizeof is);
+            rh_param__format(p, before, was, sizeof was);
+            rh_param__format(p, agent->hp[i], is, sizeof is);
             return rh_fail(err, RH_EINVAL, "%s: the state was saved with %s = %s, not %s",
                            type->name, p->name, was, is);
         }
@@ -508,7 +511,7 @@ static rh_status check_construction(const rh_agent *agent, const rh_state *state
 static rh_status check_ranges(const rh_agent *agent, const rh_state *state, rh_error *err)
 {
     size_t n = 0, nobs = (size_t)agent->nobs;
-    const double *saved = rh_state_find(state, "ranges", &n), *mine = agent->range;
+    const double *saved = rh_state__doubles(state, "ranges", &n), *mine = agent->range;
     for (size_t i = 0; saved && n == 2 * nobs && i < nobs; i++)
         if (saved[i] != mine[i] || saved[nobs + i] != mine[nobs + i])
             return rh_fail(err, RH_EINVAL,
@@ -522,9 +525,9 @@ static rh_status check_ranges(const rh_agent *agent, const rh_state *state, rh_e
 rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
-    if (strcmp(rh_state_label(state), type->name) != 0)
+    if (strcmp(rh_state__label(state), type->name) != 0)
         return rh_fail(err, RH_EINVAL, "%s: the saved state is of agent '%s'", type->name,
-                       rh_state_label(state));
+                       rh_state__label(state));
 
     double mine[3], saved[3];
     shape_of(agent, mine);

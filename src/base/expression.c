@@ -22,6 +22,7 @@
 // 5. Both values of `if` are computed: nothing jumps, and the program is as long as the text.
 
 #include "expression.h"
+#include "base.h"
 #include "base_internal.h"
 #include "number.h"
 #include "text.h"
@@ -191,8 +192,8 @@ static rh_status unknown(const parser *s, const char *name, size_t n, bool call)
     snprintf(what, sizeof what, "%.380s: no %s", s->scope->label,
              call ? "function" : s->scope->what);
     rh_text__printable_n(name, n, word, sizeof word);
-    return call ? rh_unknown(s->err, what, word, all, NKNOWN)
-                : rh_unknown(s->err, what, word, s->scope->name, s->scope->n);
+    return call ? rh_base__unknown(s->err, what, word, all, NKNOWN)
+                : rh_base__unknown(s->err, what, word, s->scope->name, s->scope->n);
 }
 
 // ---------------------------------------------------------------------------- the program

@@ -11,6 +11,7 @@
 
 #include "base_internal.h"
 
+#include "base.h"
 #include "text.h"
 
 #include <math.h>
@@ -141,7 +142,7 @@ const void *rh_kind__find(const rh_kind__list *list, const char *name, rh_error 
         known[i] = name_of(kind);
     }
     snprintf(what, sizeof what, "no %s", list->what);
-    rh_unknown(err, what, name, known, n);
+    rh_base__unknown(err, what, name, known, n);
     return NULL;
 }
 

@@ -12,6 +12,7 @@
 // million points each, |x| up to 1e5 for sin and cos, the largest errors are 0.95 ulp for exp,
 // 0.79 for log and 0.78 for sin and cos (tests/reference/base_maths.py --measure).
 
+#include "base.h"
 #include "base_internal.h"
 #include "rehearse/base.h"
 
@@ -129,7 +130,7 @@ static double cos_poly(double r, double low)
     return lead + (((1.0 - lead) - half) + (z * z * p - r * low));
 }
 
-void rh_sincos(double x, double *sine, double *cosine)
+void rh_maths__sincos(double x, double *sine, double *cosine)
 {
     if (!(fabs(x) <= 1e5))
         x = fmod(x, 2.0 * M_PI); // exact, and NaN for what is not finite
@@ -163,14 +164,14 @@ void rh_sincos(double x, double *sine, double *cosine)
 double rh_sin(double x)
 {
     double s, c;
-    rh_sincos(x, &s, &c);
+    rh_maths__sincos(x, &s, &c);
     return s;
 }
 
 double rh_cos(double x)
 {
     double s, c;
-    rh_sincos(x, &s, &c);
+    rh_maths__sincos(x, &s, &c);
     return c;
 }
 

@@ -5,6 +5,7 @@
 #include "number.h"
 #include "text.h"
 
+#include "base.h"
 #include "rehearse/contract.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ rh_status rh_param_lookup(const rh_param *param, int nparam, const char *owner,
         names[k] = param[k].name;
     char what[64];
     snprintf(what, sizeof what, "%s: no parameter", owner);
-    return rh_unknown(err, what, name, names, n);
+    return rh_base__unknown(err, what, name, names, n);
 }
 
 static void print_number(double value, char *text, size_t size)
@@ -72,8 +73,8 @@ static rh_status refuse(const rh_param *p, const char *owner, const char *text, 
                    p->whole || p->choice ? "whole " : "", lo, hi);
 }
 
-rh_status rh_param_check(const rh_param *param, int nparam, const char *owner,
-                         const double *value, rh_error *err)
+rh_status rh_param__check(const rh_param *param, int nparam, const char *owner,
+                          const double *value, rh_error *err)
 {
     for (int i = 0; i < nparam; i++)
         if (!accepts(&param[i], value[i])) {
@@ -96,7 +97,7 @@ rh_status rh_param_parse(const rh_param *param, const char *owner, const char *t
             }
         char what[96];
         snprintf(what, sizeof what, "%s: %s cannot be", owner, param->name);
-        return rh_unknown(err, what, text, param->choice, n);
+        return rh_base__unknown(err, what, text, param->choice, n);
     }
 
     double x;
@@ -107,7 +108,7 @@ rh_status rh_param_parse(const rh_param *param, const char *owner, const char *t
     return RH_OK;
 }
 
-void rh_param_format(const rh_param *param, double value, char *text, size_t size)
+void rh_param__format(const rh_param *param, double value, char *text, size_t size)
 {
     if (param->choice && value >= 0.0 && value <= param->hi)
         snprintf(text, size, "%s", param->choice[(int)value]);

@@ -7,6 +7,7 @@
 // 1. Normals come in pairs by Box and Muller, with our own log and sincos. A faster rejection
 //    method takes a random number of draws: settings on one stream would get different numbers.
 
+#include "base.h"
 #include "rehearse/base.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static uint64_t rotate(uint64_t x, int k)
     return (x << k) | (x >> (64 - k));
 }
 
-uint64_t rh_rng_bits(rh_rng *rng)
+uint64_t rh_rng__bits(rh_rng *rng)
 {
     uint64_t a = rng->s[0], b = rng->s[1];
     uint64_t bits = rotate(a + b, 17) + a;
@@ -51,7 +52,7 @@ uint64_t rh_rng_bits(rh_rng *rng)
 
 double rh_rng_uniform(rh_rng *rng)
 {
-    return (double)(rh_rng_bits(rng) >> 11) * 0x1p-53;
+    return (double)(rh_rng__bits(rng) >> 11) * 0x1p-53;
 }
 
 double rh_rng_range(rh_rng *rng, double lo, double hi)
@@ -63,10 +64,10 @@ double rh_rng_range(rh_rng *rng, double lo, double hi)
 uint32_t rh_rng_below(rh_rng *rng, uint32_t n)
 {
     // Lemire 2019: the high half of a product, redrawn in the sliver that would be biased
-    uint64_t product = (rh_rng_bits(rng) >> 32) * n;
+    uint64_t product = (rh_rng__bits(rng) >> 32) * n;
     if ((uint32_t)product < n)
         for (uint32_t sliver = -n % n; (uint32_t)product < sliver;)
-            product = (rh_rng_bits(rng) >> 32) * n;
+            product = (rh_rng__bits(rng) >> 32) * n;
     return (uint32_t)(product >> 32);
 }
 
@@ -76,7 +77,7 @@ void rh_rng_normal(rh_rng *rng, double z[2])
     double angle = 2.0 * M_PI * rh_rng_uniform(rng);
     double radius = sqrt(-2.0 * rh_ln(u));
     double sine, cosine;
-    rh_sincos(angle, &sine, &cosine);
+    rh_maths__sincos(angle, &sine, &cosine);
     z[0] = radius * cosine;
     z[1] = radius * sine;
 }

@@ -1,6 +1,7 @@
 // state.c - named arrays in memory. Their file is in state_file.c.
 
 #include "state.h"
+#include "base.h"
 
 #include <string.h>
 
@@ -122,7 +123,7 @@ rh_status rh_state_put(rh_state *state, const char *name, const double *x, size_
     return rh_state__put(state, name, RH_STATE_F64, x, n, err);
 }
 
-const double *rh_state_find(const rh_state *state, const char *name, size_t *n)
+const double *rh_state__doubles(const rh_state *state, const char *name, size_t *n)
 {
     const rh_state__array *a = rh_state__find(state, name);
     if (!a || a->type != RH_STATE_F64)
@@ -136,7 +137,7 @@ rh_status rh_state_get(const rh_state *state, const char *name, double *x, size_
 {
     const char *owner = state->label[0] ? state->label : "state";
     size_t found = 0;
-    const double *from = rh_state_find(state, name, &found);
+    const double *from = rh_state__doubles(state, name, &found);
     if (!from)
         return rh_fail(err, RH_EINVAL, "%s: no array '%.64s' in the saved state", owner, name);
     if (found != n)
@@ -148,12 +149,12 @@ rh_status rh_state_get(const rh_state *state, const char *name, double *x, size_
     return RH_OK;
 }
 
-int rh_state_count(const rh_state *state)
+int rh_state__count(const rh_state *state)
 {
     return (int)state->narray;
 }
 
-const double *rh_state_at(const rh_state *state, int i, const char **name, size_t *n)
+const double *rh_state__at(const rh_state *state, int i, const char **name, size_t *n)
 {
     const rh_state__array *a = &state->array[i];
     *name = a->name;
@@ -161,7 +162,7 @@ const double *rh_state_at(const rh_state *state, int i, const char **name, size_
     return a->type == RH_STATE_F64 ? a->x : NULL;
 }
 
-rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err)
+rh_status rh_state__set_label(rh_state *state, const char *label, rh_error *err)
 {
     size_t length = strlen(label);
     if (length >= RH_STATE__LABEL)
@@ -172,7 +173,7 @@ rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err)
     return RH_OK;
 }
 
-const char *rh_state_label(const rh_state *state)
+const char *rh_state__label(const rh_state *state)
 {
     return state->label;
 }

@@ -4,6 +4,7 @@
 // neighbour (Damerau's, in the form that edits no character twice). A third of the characters
 // plus one may be wrong, but not all. A word that starts with the other has distance 1.
 
+#include "base.h"
 #include "base_internal.h"
 #include "rehearse/base.h"
 
@@ -53,8 +54,8 @@ const char *rh_base__suggest(const char *word, const char *const *candidate, int
     return best;
 }
 
-rh_status rh_unknown(rh_error *err, const char *what, const char *word,
-                     const char *const *known, int nknown)
+rh_status rh_base__unknown(rh_error *err, const char *what, const char *word,
+                           const char *const *known, int nknown)
 {
     char list[320]; // cut where it is full
     size_t used = 0;

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli_internal.h"
+#include "log/log.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -149,7 +150,7 @@ static int probe_file(const collecting *w, const char *option, const char *patte
     rh_error err;
     int rc = name_file(w, option, pattern, i, name);
     if (!rc)
-        rc = cli_pass(rh_log_write_check(name, cli_value(w->args, "to"), &err), &err);
+        rc = cli_pass(rh_log__write_check(name, cli_value(w->args, "to"), &err), &err);
     return rc ? rc : cli_file_probe(name, false);
 }
 
@@ -313,7 +314,7 @@ static int read_advice(collecting *w)
     if (!path)
         return CLI_OK;
     int rc =
-        cli_pass_file(rh_advice_read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
+        cli_pass_file(rh_advice__read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
     w->c.opt.advice = w->advice;
     return rc;
 }
@@ -375,7 +376,7 @@ static void clear(collecting *w)
 {
     rh_env_destroy(w->c.train_env);
     rh_env_destroy(w->c.log_env);
-    rh_advice_destroy(w->advice);
+    rh_advice__destroy(w->advice);
     rh_free(w->c.hp);
     rh_free(w->env_opt);
     for (int i = 0; w->c.made && i < w->nlog; i++) {

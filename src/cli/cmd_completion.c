@@ -7,6 +7,7 @@
 //
 // The script does not use the variables words, commands and options: they are zsh's own.
 
+#include "base/base.h"
 #include "cli_internal.h"
 
 #include <string.h>
@@ -335,7 +336,7 @@ static int completion_main(const cli_args *args)
         cli_completion_fish();
     else {
         rh_error err;
-        return cli_pass(rh_unknown(&err, "completion: no shell", args->word[0], known, n),
+        return cli_pass(rh_base__unknown(&err, "completion: no shell", args->word[0], known, n),
                         &err);
     }
     return CLI_OK;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli_internal.h"
+#include "log/log.h"
 
 #include <sys/stat.h>
 
@@ -9,7 +10,7 @@ const char *cli_write_format(int i)
 {
     const rh_log_format *format;
     int n = 0;
-    for (int k = 0; (format = rh_log_format_at(k)) != NULL; k++)
+    for (int k = 0; (format = rh_log__format_at(k)) != NULL; k++)
         if (format->writes && n++ == i)
             return format->name;
     return NULL;
@@ -85,7 +86,7 @@ static int convert_main(const cli_args *args)
         return CLI_USAGE;
     }
     cli_clean_on_signals();
-    int rc = cli_pass(rh_log_write_check(out, to, &err), &err);
+    int rc = cli_pass(rh_log__write_check(out, to, &err), &err);
     if (!rc)
         rc = cli_log_read(&log, args, from);
     if (!rc)

@@ -5,6 +5,7 @@
 //    that a monitoring system can call it.
 
 #include "cli_internal.h"
+#include "deploy/deploy.h"
 
 #include <math.h>
 #include <signal.h>
@@ -72,7 +73,7 @@ static void print_alarms(const rh_deploy_health *h)
     for (int i = 0; i < RH_NALARM; i++)
         if (h->alarms >> i & 1)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
-                                  rh_deploy_alarm_name(i));
+                                  rh_deploy__alarm_name(i));
     if (h->alarms)
         cli_line("alarms", "%s (step %s)", text, cli_count(h->alarm_step).s);
     else
@@ -110,7 +111,7 @@ static void print_notes(const rh_deploy_health *h)
     for (int i = 0; i < RH_NNOTE && n < sizeof text; i++)
         if (h->count[i])
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "",
-                                  cli_count(h->count[i]).s, rh_deploy_note_name(i));
+                                  cli_count(h->count[i]).s, rh_deploy__note_name(i));
     cli_line("unusual", "%s", n ? text : "nothing");
 }
 
@@ -119,11 +120,11 @@ static int show_status(const cli_args *args, const char *folder)
     char text[4096];
     rh_deploy_health h;
     rh_error err;
-    int rc = cli_pass_file(rh_deploy_health_read(&h, folder, &err), &err);
+    int rc = cli_pass_file(rh_deploy__health_read(&h, folder, &err), &err);
     if (rc)
         return rc;
     if (cli_has(args, "json")) {
-        rh_deploy_health_json(&h, NULL, text, sizeof text);
+        rh_deploy__health_json(&h, NULL, text, sizeof text);
         puts(text);
         return h.alarms ? CLI_FAILED : CLI_OK;
     }
@@ -185,7 +186,7 @@ static int read_broker(broker *b, const cli_args *args)
             return cli_refuse("--%s needs --mqtt", needy[i]);
     if (!given)
         return CLI_OK;
-    if (!rh_deploy_mqtt_built())
+    if (!rh_deploy__mqtt_built())
         return cli_refuse("--mqtt: this build has no MQTT, expected one with libmosquitto");
     const char *colon = strrchr(given, ':'), *bracket = strrchr(given, ']');
     bool port = colon && (!bracket || colon > bracket);

@@ -2,7 +2,10 @@
 //
 // Everything comes from the registries and their parameter tables.
 
+#include "base/base.h"
 #include "cli_internal.h"
+#include "plugin/plugin.h"
+#include "repr/repr.h"
 
 #include <string.h>
 
@@ -293,8 +296,8 @@ static int print_task(const rh_env_type *type)
 static void print_presets(const rh_repr_type *type)
 {
     bool any = false;
-    for (int i = 0; i < rh_repr_npreset(); i++) {
-        const rh_repr_preset *preset = rh_repr_preset_at(i);
+    for (int i = 0; i < rh_repr__npreset(); i++) {
+        const rh_repr__preset *preset = rh_repr_preset__at(i);
         if (strcmp(preset->type, type->name) != 0)
             continue;
         if (!any)
@@ -334,9 +337,9 @@ static int detail(cli_list_topic topic, const cli_item *item)
         return rc;
     if (item->agent)
         printf("\n  actions   %s\n", actions_of(item->agent));
-    const rh_plugin_info *from = item->agent ? rh_plugin_of_agent(item->agent)
-                                 : item->env ? rh_plugin_of_env(item->env)
-                                             : NULL;
+    const rh_plugin__info *from = item->agent ? rh_plugin__of_agent(item->agent)
+                                  : item->env ? rh_plugin__of_env(item->env)
+                                              : NULL;
     if (from)
         printf("%s  plug-in   %s\n", item->env ? "\n" : "", from->path);
     print_params(topic_text[topic].params, item->param, item->nparam);
@@ -404,7 +407,7 @@ static int find_item(cli_list_topic topic, const char *name, cli_item *item)
     }
     char what[64];
     snprintf(what, sizeof what, "list %s: nothing called", cli_topics[topic]);
-    return cli_pass(rh_unknown(&err, what, name, known, n), &err);
+    return cli_pass(rh_base__unknown(&err, what, name, known, n), &err);
 }
 
 static int list_main(const cli_args *args)
@@ -421,7 +424,7 @@ static int list_main(const cli_args *args)
             found = i;
     if (topic && found < 0) {
         rh_error err;
-        return cli_pass(rh_unknown(&err, "list: nothing called", topic, known, n), &err);
+        return cli_pass(rh_base__unknown(&err, "list: nothing called", topic, known, n), &err);
     }
 
     cli_item item;

@@ -5,6 +5,8 @@
 // 2. An interrupted sweep reports what it has: settings run in order, the first are complete.
 
 #include "cli_internal.h"
+#include "search/search.h"
+#include "study/study.h"
 
 #include <limits.h>
 #include <math.h>
@@ -42,7 +44,7 @@ static int read_grid(sweeping *s, const cli_args *args)
 {
     const rh_plan *plan = s->job.plan;
     const rh_space *space = rh_plan_space(plan);
-    double count = rh_space_count(space), x[RH_MAX_DIM];
+    double count = rh_space__count(space), x[RH_MAX_DIM];
     int nparam = s->job.agent->nparam;
     if (!space->ndim && !cli_has(args, "set") && !cli_has(args, "grid")) {
         cli_refuse("sweep: no values to try, expected --grid NAME or --set NAME=VALUE,...");
@@ -61,15 +63,15 @@ static int read_grid(sweeping *s, const cli_args *args)
     if (!s->grid.axis || !s->hp)
         return cli_fail("out of memory for %s settings", cli_count(s->grid.nsetting).s);
     for (int i = 0; i < s->grid.nsetting; i++) {
-        rh_space_at(space, i, x);
-        rh_plan_hp(plan, x, s->hp + (size_t)i * (size_t)nparam);
+        rh_space__at(space, i, x);
+        rh_plan__hp(plan, x, s->hp + (size_t)i * (size_t)nparam);
     }
 
     // the first dimension is the slowest
     for (int d = 0, stride = s->grid.nsetting; d < space->ndim; d++) {
         cli_axis *axis = &s->grid.axis[s->grid.naxis++];
         axis->param = rh_plan_param(plan, d, NULL);
-        axis->nvalue = (int)rh_dim_count(&space->dim[d]);
+        axis->nvalue = (int)rh_dim__count(&space->dim[d]);
         axis->value = rh_alloc((size_t)axis->nvalue, sizeof *axis->value);
         if (!axis->value)
             return cli_fail("out of memory");

@@ -1,7 +1,9 @@
 // collect_print.c - the logs of `collect`, planned and written, in words and JSON.
 
+#include "base/base.h"
 #include "base/text.h"
 #include "cli_internal.h"
+#include "log/log.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -77,10 +79,11 @@ static const char *window_source(const cli_collection *c)
 void cli_collection_plan(const cli_collection *c)
 {
     const cli_recipe *r = c->recipe;
-    const rh_env_type *type = rh_env_kind(c->train_env);
+    const rh_env_type *type = rh_contract__env_type(c->train_env);
     char text[700], cutoff[96] = "";
     snprintf(text, sizeof text, "%s", type->name);
-    cli_add_set(text, sizeof text, type->param, type->nparam, rh_env_options(c->train_env), "");
+    cli_add_set(text, sizeof text, type->param, type->nparam,
+                rh_contract__env_options(c->train_env), "");
     cli_line("environment", "%s", text);
     cli_line("policy", "%s, after %s", r->policy, r->source);
     int used = snprintf(text, sizeof text, "%s", r->agent);
@@ -97,8 +100,8 @@ void cli_collection_plan(const cli_collection *c)
              cli_plural(c->opt.nstep), c->random ? "random" : "normal", cutoff);
     if (c->opt.advice)
         cli_line("  advice", "%s steps in %d region%s, followed a quarter of the time there",
-                 cli_count(rh_advice_steps(c->opt.advice)).s, rh_advice_nrow(c->opt.advice),
-                 cli_plural(rh_advice_nrow(c->opt.advice)));
+                 cli_count(rh_advice__steps(c->opt.advice)).s, rh_advice__nrow(c->opt.advice),
+                 cli_plural(rh_advice__nrow(c->opt.advice)));
     say_window(c, text, sizeof text);
     if (c->wanted != CLI_WANTED_ANY)
         cli_line("  required", "%s, %s", text, window_source(c));
@@ -184,12 +187,12 @@ static void json_plan(rh_doc *json, const cli_collection *c)
                                         [RH_ENOUGH_LENGTH] = "length",
                                         [RH_ENOUGH_RETURN] = "return",
                                         [RH_ENOUGH_REWARD] = "reward"};
-    const rh_env_type *type = rh_env_kind(c->train_env);
+    const rh_env_type *type = rh_contract__env_type(c->train_env);
     const rh_collect_options *o = &c->opt;
     rh_doc__text(json, "version", rh_version());
     rh_doc__text(json, "env", type->name);
-    rh_doc__params(json, "env_options", type->param, type->nparam, rh_env_options(c->train_env),
-                   NULL);
+    rh_doc__params(json, "env_options", type->param, type->nparam,
+                   rh_contract__env_options(c->train_env), NULL);
     rh_doc__text(json, "policy", c->recipe->policy);
     rh_doc__text(json, "source", c->recipe->source);
     rh_doc__text(json, "agent", c->agent->name);

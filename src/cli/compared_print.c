@@ -1,6 +1,7 @@
 // compared_print.c - the comparison of models that chose one, as a table.
 
 #include "cli_internal.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static cli_text two_digits(double x)
 static void print_row(const rh_model_trial *t, bool ends, bool parts)
 {
     char name[120];
-    rh_model_trial_name(t, name, sizeof name);
+    rh_model__trial_name(t, name, sizeof name);
     fputs(t->chosen ? "* " : "  ", stdout);
     cli_print_name(name, NAME);
     if (!t->tried) {
@@ -72,7 +73,7 @@ void cli_compared_print(const rh_model_comparison *c, bool continuing)
         const rh_model_trial *t = &c->trial[i];
         if (t->chosen)
             continue;
-        rh_model_trial_name(t, name, sizeof name);
+        rh_model__trial_name(t, name, sizeof name);
         cli_line("", "%s: %s%s", name, t->note,
                  t->credible ? "; used to confirm settings" : "");
     }

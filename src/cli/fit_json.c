@@ -1,6 +1,9 @@
 // fit_json.c - a fitted model in JSON.
 
 #include "cli_internal.h"
+#include "model/model.h"
+#include "repr/repr.h"
+#include "study/study.h"
 
 static void json_log(rh_doc *json, const cli_fitting *fit)
 {
@@ -18,7 +21,7 @@ static void json_task(rh_doc *json, const cli_fitting *fit)
 {
     const rh_task *task = rh_model_task(fit->model);
     rh_doc__open(json, "task", '{', false);
-    rh_doc__text(json, "env", rh_plan_task(fit->plan) ? rh_plan_task(fit->plan)->name : NULL);
+    rh_doc__text(json, "env", rh_plan__task(fit->plan) ? rh_plan__task(fit->plan)->name : NULL);
     rh_doc__flag(json, "continuing", task->continuing);
     rh_doc__real(json, "gamma", task->gamma);
     rh_doc__whole(json, "steps", task->nstep);
@@ -29,13 +32,13 @@ static void json_task(rh_doc *json, const cli_fitting *fit)
 static void json_repr(rh_doc *json, const cli_fitting *fit)
 {
     const rh_repr *repr = rh_model_repr(fit->model);
-    const rh_repr_type *type = rh_repr_kind(repr);
-    rh_repr_training t = rh_repr_trained(repr);
+    const rh_repr_type *type = rh_repr_type_of(repr);
+    rh_repr__training t = rh_repr__trained(repr);
     rh_doc__open(json, "representation", '{', false);
     rh_doc__text(json, "kind", type->name);
-    rh_doc__params(json, "parameters", type->param, type->nparam, rh_repr_params(repr), NULL);
-    rh_doc__whole(json, "dimensions", rh_repr_ncode(repr));
-    rh_doc__flag(json, "joint", rh_repr_nact(repr) > 0);
+    rh_doc__params(json, "parameters", type->param, type->nparam, rh_repr__params(repr), NULL);
+    rh_doc__whole(json, "dimensions", rh_repr__ncode(repr));
+    rh_doc__flag(json, "joint", rh_repr__nact(repr) > 0);
     rh_doc__whole(json, "training_steps", t.nstep);
     rh_doc__flag(json, "stopped_early", t.early);
     rh_doc__real(json, "loss", t.loss);
@@ -60,16 +63,16 @@ static void json_repr(rh_doc *json, const cli_fitting *fit)
 
 static void json_model(rh_doc *json, const cli_fitting *fit)
 {
-    const rh_model_type *type = rh_model_kind(fit->model);
+    const rh_model_type *type = rh_model_type_of(fit->model);
     rh_doc__open(json, "model", '{', false);
     rh_doc__text(json, "kind", type->name);
     rh_doc__params(json, "parameters", type->param, type->nparam, rh_model_params(fit->model),
                    NULL);
     rh_doc__whole(json, "members", rh_model_nmember(fit->model));
     rh_doc__text(json, "resample",
-                 cli_plan_word("model.resample", (int)rh_model_resample(fit->model)));
-    if (rh_model_resample(fit->model) == RH_RESAMPLE_SUBSET)
-        rh_doc__real(json, "share", rh_plan_real(fit->plan, "model.share"));
+                 cli_plan_word("model.resample", (int)rh_model__resample(fit->model)));
+    if (rh_model__resample(fit->model) == RH_RESAMPLE_SUBSET)
+        rh_doc__real(json, "share", rh_plan__real(fit->plan, "model.share"));
     else
         rh_doc__null(json, "share");
     rh_doc__whole(json, "seed", rh_plan_number(fit->plan, "seed"));

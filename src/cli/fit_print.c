@@ -1,6 +1,9 @@
 // fit_print.c - a fitted model in words: inputs, fidelity to the log, the command to run next.
 
 #include "cli_internal.h"
+#include "model/model.h"
+#include "repr/repr.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +38,7 @@ static void print_log(const page *p)
 static void print_task(const page *p)
 {
     const rh_task *task = rh_model_task(p->model);
-    const rh_env_type *of = rh_plan_task(p->fit->plan);
+    const rh_env_type *of = rh_plan__task(p->fit->plan);
     cli_line("task", "%s, discount %s, %s steps per run%s%s",
              task->continuing ? "continuing" : "episodic", cli_exact(task->gamma).s,
              cli_count(task->nstep).s, of ? ", as in " : "", of ? of->name : "");
@@ -59,13 +62,13 @@ static void print_trials(const page *p)
 static void print_repr(const page *p)
 {
     const rh_repr *repr = rh_model_repr(p->model);
-    const rh_repr_type *type = rh_repr_kind(repr);
-    rh_repr_training t = rh_repr_trained(repr);
+    const rh_repr_type *type = rh_repr_type_of(repr);
+    rh_repr__training t = rh_repr__trained(repr);
     char text[400], held[64] = "";
     snprintf(text, sizeof text, "%s", type->name);
-    cli_add_set(text, sizeof text, type->param, type->nparam, rh_repr_params(repr), "");
-    cli_line("representation", "%s, %d dimension%s%s", text, rh_repr_ncode(repr),
-             cli_plural(rh_repr_ncode(repr)), rh_repr_nact(repr) ? ", state and action" : "");
+    cli_add_set(text, sizeof text, type->param, type->nparam, rh_repr__params(repr), "");
+    cli_line("representation", "%s, %d dimension%s%s", text, rh_repr__ncode(repr),
+             cli_plural(rh_repr__ncode(repr)), rh_repr__nact(repr) ? ", state and action" : "");
     if (!isnan(t.held_out))
         snprintf(held, sizeof held, ", %s in held-out episodes", cli_cell(t.held_out).s);
     cli_line("  awareness", "%s%s (dynamics awareness: 0 none, 1 most)",
@@ -78,8 +81,8 @@ static void print_repr(const page *p)
 
 static void print_model(const page *p)
 {
-    const rh_model_type *type = rh_model_kind(p->model);
-    rh_resample resample = rh_model_resample(p->model);
+    const rh_model_type *type = rh_model_type_of(p->model);
+    rh_resample resample = rh_model__resample(p->model);
     char text[400], actions[64] = "continuous actions";
     snprintf(text, sizeof text, "%s", type->name);
     cli_add_set(text, sizeof text, type->param, type->nparam, rh_model_params(p->model), "k");
@@ -90,7 +93,7 @@ static void print_model(const page *p)
     if (rh_model_nmember(p->model) > 1 || resample != RH_RESAMPLE_ALL)
         cli_line("  members", "%d, each fitted to %s%s", rh_model_nmember(p->model),
                  resample == RH_RESAMPLE_SUBSET
-                     ? cli_share(rh_plan_real(p->fit->plan, "model.share")).s
+                     ? cli_share(rh_plan__real(p->fit->plan, "model.share")).s
                  : resample == RH_RESAMPLE_BOOTSTRAP ? "a bootstrap of the episodes"
                  : resample == RH_RESAMPLE_PARTS     ? "its own part of the log, in order"
                                                      : "all of the log",
@@ -100,7 +103,7 @@ static void print_model(const page *p)
 // The value of a parameter of the model; "" when it has none of that name.
 static cli_text value_of(const page *p, const char *name)
 {
-    const rh_model_type *type = rh_model_kind(p->model);
+    const rh_model_type *type = rh_model_type_of(p->model);
     int i = rh_param_find(type->param, type->nparam, name);
     if (i < 0)
         return (cli_text){""};
@@ -261,7 +264,7 @@ static void print_stitches(const page *p)
 
 static void print_file(const page *p)
 {
-    const rh_env_type *env = rh_plan_task(p->fit->plan);
+    const rh_env_type *env = rh_plan__task(p->fit->plan);
     const rh_axis *grid = env && env->ngrid ? &env->grid[0] : NULL;
     char world[4200];
     snprintf(world, sizeof world, "model:%s", p->fit->output);
@@ -289,7 +292,7 @@ void cli_fit_print(const cli_fitting *fit)
     print_log(&p);
     print_task(&p);
     cli_facts_print(p.log, rh_model_facts(p.model), "--json");
-    if (rh_model_nlimit(p.model))
+    if (rh_model__nlimit(p.model))
         putchar('\n');
     print_repr(&p);
     print_model(&p);

@@ -1,6 +1,8 @@
 // job.c - what `run` and `sweep` have in common: the plan, the environment, the agent.
 
+#include "base/base.h"
 #include "cli_internal.h"
+#include "study/study.h"
 
 #include <string.h>
 
@@ -68,7 +70,8 @@ static int choose_agent(cli_job *job)
         return CLI_USAGE;
     }
     return cli_pass(
-        rh_plan_set(job->plan, "agent.name", rh_state_label(job->state), "--load", &err), &err);
+        rh_plan_set(job->plan, "agent.name", rh_state__label(job->state), "--load", &err),
+        &err);
 }
 
 // ---------------------------------------------------------------------------- the agent
@@ -82,14 +85,14 @@ static int read_agent(cli_job *job)
     job->swept = rh_alloc((size_t)agent->nparam + 1, sizeof *job->swept);
     if (!job->hp || !job->swept)
         return cli_fail("out of memory");
-    rh_plan_hp(plan, NULL, job->hp);
+    rh_plan__hp(plan, NULL, job->hp);
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++)
         job->swept[rh_plan_param(plan, d, NULL)] = true;
-    if (!job->state || strcmp(rh_state_label(job->state), agent->name) != 0)
+    if (!job->state || strcmp(rh_state__label(job->state), agent->name) != 0)
         return CLI_OK;
 
     size_t n = 0;
-    const double *hp = rh_state_find(job->state, "hyperparameters", &n);
+    const double *hp = rh_state__doubles(job->state, "hyperparameters", &n);
     if (!hp || n != (size_t)agent->nparam)
         return cli_refuse("'%s' has %zu hyperparameters, expected %d for %s", job->loaded,
                           hp ? n : 0, agent->nparam, agent->name);
@@ -145,11 +148,11 @@ static int read_evaluation(cli_job *job, const cli_args *args, const rh_log *log
     rh_task *task = &job->task;
     const rh_task *own = rh_env_task(job->world.env[0]);
     *task = *own;
-    rh_status rc = rh_plan_ranges(job->plan, task, &err);
+    rh_status rc = rh_plan__ranges(job->plan, task, &err);
     for (int i = 0; i < task->nobs; i++)
         job->ranged[i] = task->obs_lo[i] != own->obs_lo[i] || task->obs_hi[i] != own->obs_hi[i];
     if (!rc)
-        rc = rh_plan_eval(job->plan, task, log, &job->opt, &err);
+        rc = rh_plan__eval(job->plan, task, log, &job->opt, &err);
     if (rc)
         return cli_pass(rc, &err);
     bool usual = log && !task->continuing; // has a cut-off by default

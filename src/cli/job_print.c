@@ -1,6 +1,8 @@
 // job_print.c - what `run` and `sweep` will do, in words and in JSON.
 
+#include "base/base.h"
 #include "cli_internal.h"
+#include "eval/eval.h"
 
 #include <string.h>
 
@@ -22,12 +24,12 @@ static void print_model(const cli_world *world)
     char members[96] = "";
     if (world->nmember > 1)
         snprintf(members, sizeof members, "; %d members, pooled by %s", n,
-                 rh_pool_names(&npool)[world->pool]);
+                 rh_pool__names(&npool)[world->pool]);
     else if (n > 1)
         snprintf(members, sizeof members, "; member %d of %d", world->member, n);
-    cli_line("  model", "%s, %s steps, representation %s%s", rh_model_kind(world->model)->name,
-             cli_count(rh_model_log(world->model)->n).s,
-             rh_repr_kind(rh_model_repr(world->model))->name, members);
+    cli_line("  model", "%s, %s steps, representation %s%s",
+             rh_model_type_of(world->model)->name, cli_count(rh_model_log(world->model)->n).s,
+             rh_repr_type_of(rh_model_repr(world->model))->name, members);
 }
 
 // "54 settings: alpha (3) x tau (2)"
@@ -79,8 +81,8 @@ void cli_job_print(const cli_job *job, const cli_grid *grid)
                           .usual = job->usual};
     char text[1400];
     snprintf(text, sizeof text, "%.600s", job->world.name);
-    add_values(text, sizeof text, env->param, env->nparam, rh_env_options(job->world.env[0]),
-               NULL, false);
+    add_values(text, sizeof text, env->param, env->nparam,
+               rh_contract__env_options(job->world.env[0]), NULL, false);
     cli_line("environment", "%s", text);
     if (job->world.model)
         print_model(&job->world);
@@ -123,12 +125,12 @@ static void json_model(rh_doc *json, const cli_world *world)
     int n;
     rh_doc__open(json, "model", '{', true);
     rh_doc__text(json, "file", world->path);
-    rh_doc__text(json, "kind", rh_model_kind(world->model)->name);
-    rh_doc__text(json, "representation", rh_repr_kind(rh_model_repr(world->model))->name);
+    rh_doc__text(json, "kind", rh_model_type_of(world->model)->name);
+    rh_doc__text(json, "representation", rh_repr_type_of(rh_model_repr(world->model))->name);
     cli_json_fingerprint(json, world->model);
     rh_doc__whole(json, "members", rh_model_nmember(world->model));
     if (world->nmember > 1)
-        rh_doc__text(json, "pool", rh_pool_names(&n)[world->pool]);
+        rh_doc__text(json, "pool", rh_pool__names(&n)[world->pool]);
     else
         rh_doc__whole(json, "member", world->member);
     rh_doc__close(json);
@@ -142,7 +144,7 @@ void cli_job_json(rh_doc *json, const cli_job *job)
     rh_doc__text(json, "version", rh_version());
     rh_doc__text(json, "env", job->world.name);
     rh_doc__params(json, "env_options", env->param, env->nparam,
-                   rh_env_options(job->world.env[0]), NULL);
+                   rh_contract__env_options(job->world.env[0]), NULL);
     if (job->world.model)
         json_model(json, &job->world);
     json_ranges(json, job);

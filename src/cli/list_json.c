@@ -1,6 +1,7 @@
 // list_json.c - environments, agents, models, representations, methods and grids in JSON.
 
 #include "cli_internal.h"
+#include "repr/repr.h"
 
 #include <string.h>
 
@@ -81,8 +82,8 @@ static void json_task(rh_doc *json, const rh_env_type *type)
 static void json_presets(rh_doc *json, const rh_repr_type *type)
 {
     rh_doc__open(json, "presets", '[', false);
-    for (int i = 0; i < rh_repr_npreset(); i++) {
-        const rh_repr_preset *preset = rh_repr_preset_at(i);
+    for (int i = 0; i < rh_repr__npreset(); i++) {
+        const rh_repr__preset *preset = rh_repr_preset__at(i);
         if (strcmp(preset->type, type->name) != 0)
             continue;
         rh_doc__open(json, NULL, '{', false);

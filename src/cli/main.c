@@ -3,6 +3,7 @@
 // Nothing happens before the command line is understood: no file is opened and nothing is
 // computed, so that --help and a misspelt word answer at once.
 
+#include "base/base.h"
 #include "cli_internal.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ static int global_option(const char *word)
         return cli_help.main(&(cli_args){.command = &cli_help});
 
     rh_error err;
-    rh_unknown(&err, "no option", word, known, 2);
+    rh_base__unknown(&err, "no option", word, known, 2);
     cli_refuse("%s", err.text);
     cli_try("rehearse help");
     return CLI_USAGE;

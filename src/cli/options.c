@@ -11,6 +11,7 @@
 #include "base/base_internal.h"
 #include "cli_internal.h"
 
+#include "base/base.h"
 #include "base/number.h"
 
 #include <assert.h>
@@ -90,7 +91,7 @@ static int check_choice(const cli_command *command, cli_given *given)
     rh_error err;
     char what[96];
     snprintf(what, sizeof what, "%s: --%s cannot be", command->name, given->option->option);
-    return cli_pass(rh_unknown(&err, what, given->value, name, n), &err);
+    return cli_pass(rh_base__unknown(&err, what, given->value, name, n), &err);
 }
 
 bool cli_split(const char *pair, char name[64], const char **value)

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli_internal.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -257,6 +258,6 @@ void cli_findings_json(rh_doc *json, const rh_finding *finding, int n, const rh_
 void cli_json_fingerprint(rh_doc *json, const rh_model *model)
 {
     char text[32];
-    snprintf(text, sizeof text, "%016" PRIx64, rh_model_fingerprint(model));
+    snprintf(text, sizeof text, "%016" PRIx64, rh_model__fingerprint(model));
     rh_doc__text(json, "fingerprint", text);
 }

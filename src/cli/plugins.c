@@ -6,6 +6,7 @@
 //    the signal, with a core dump where the system makes one. Other crashes are left alone.
 
 #include "cli_internal.h"
+#include "plugin/plugin.h"
 
 #include <execinfo.h>
 #include <signal.h>
@@ -51,7 +52,7 @@ static const char *culprit(void)
     void *frame[NFRAME];
     int n = backtrace(frame, NFRAME);
     for (int i = 0; i < n; i++) {
-        const rh_plugin_info *info = rh_plugin_of_address(frame[i]);
+        const rh_plugin__info *info = rh_plugin__of_address(frame[i]);
         if (info)
             return info->path;
     }
@@ -68,8 +69,8 @@ static void write_text(const char *text)
 static void report(int signal, siginfo_t *info, void *context)
 {
     (void)context;
-    const char *loading = rh_plugin_loading();
-    const char *path = loading ? loading : rh_plugin_count() ? culprit() : NULL;
+    const char *loading = rh_plugin__loading();
+    const char *path = loading ? loading : rh_plugin__count() ? culprit() : NULL;
     for (int i = 0; i < NFAULT; i++)
         sigaction(fault[i], &before[i], NULL);
     if (path) {

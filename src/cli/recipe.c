@@ -22,6 +22,7 @@
 
 #include "recipe.h"
 
+#include "base/base.h"
 #include "rehearse/agent.h"
 
 #include <string.h>
@@ -151,7 +152,7 @@ const cli_recipe *cli_recipe_find(const char *env, const char *policy, bool chan
     }
     char what[96];
     snprintf(what, sizeof what, "%s: no policy", env);
-    rh_unknown(err, what, policy, known, nknown);
+    rh_base__unknown(err, what, policy, known, nknown);
     return NULL;
 }
 

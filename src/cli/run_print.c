@@ -1,6 +1,7 @@
 // run_print.c - the results of `run` in words, JSON and CSV.
 
 #include "cli_internal.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void print_members(const cli_result *r)
     int n = cli_decimals(s->stderr_, s->mean), npool, nmember = r->job->world.nmember;
     cli_heading("score");
     printf("%s%s%s   %s of %d members\n", style.bold, cli_real(r->score.score, n).s,
-           style.plain, rh_pool_names(&npool)[r->job->world.pool], r->score.nmember);
+           style.plain, rh_pool__names(&npool)[r->job->world.pool], r->score.nmember);
     if (s->n > 1)
         cli_line("  members", "mean %s, 95 %% interval %s to %s, standard error %s",
                  cli_real(s->mean, n).s, cli_real(s->lo95, n).s, cli_real(s->hi95, n).s,

@@ -5,6 +5,7 @@
 // do not reduce what the log leaves uncertain.
 
 #include "cli_internal.h"
+#include "eval/eval.h"
 
 #include <math.h>
 
@@ -46,7 +47,7 @@ cli_score cli_score_of(const cli_job *job, const rh_result *result, double *mean
     }
     s.whole = s.nfinished == (int64_t)nrun * nmember;
     if (s.nmember)
-        s.score = nmember == 1 ? own[0] : rh_pool_score(job->world.pool, own, s.nmember);
+        s.score = nmember == 1 ? own[0] : rh_pool__score(job->world.pool, own, s.nmember);
     if (s.nmember && nmember > 1)
         s.summary = rh_summarise(own, s.nmember, own + nmember);
     return s;

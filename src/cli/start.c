@@ -7,6 +7,7 @@
 // 3. A program that does the work of a command takes the place of this one: signals, output and
 //    exit code are its own.
 
+#include "base/base.h"
 #include "base/part.h"
 #include "cli_internal.h"
 
@@ -36,7 +37,7 @@ const cli_command *cli_command_find(const char *name)
 
     const char *names[CLI_MAX_NAMES];
     rh_error err;
-    rh_unknown(&err, "no command", name, names, cli_names(&cli_help.operand, names));
+    rh_base__unknown(&err, "no command", name, names, cli_names(&cli_help.operand, names));
     cli_refuse("%s", err.text);
     cli_try("rehearse help");
     return NULL;

@@ -5,6 +5,7 @@
 // 2. A pooled score other than the mean ranks, and is shown beside the mean and its interval.
 
 #include "cli_internal.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ int cli_table_init(cli_table *table, const rh_result *result)
     size_t nunit = (size_t)job->opt.nrun * (size_t)job->world.nmember; // of a setting
     table->row = rh_alloc((size_t)nsetting, sizeof *table->row);
     int nmember = job->world.nmember, nrun = job->opt.nrun;
-    double *work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *work);
+    double *work = rh_alloc(rh_value__nwork(nmember, nrun), sizeof *work);
     if (!table->row || !work) {
         rh_free(work);
         return cli_fail("out of memory");
@@ -50,8 +51,8 @@ int cli_table_init(cli_table *table, const rh_result *result)
     rh_judge judge = {RH_ACROSS_MEAN, job->world.pool};
     for (int i = 1; i < table->nrow; i++)
         table->row[i].tied =
-            rh_value_tied(judge, nmember, nrun, result + (size_t)table->row[0].setting * nunit,
-                          nrun, result + (size_t)table->row[i].setting * nunit, work);
+            rh_value__tied(judge, nmember, nrun, result + (size_t)table->row[0].setting * nunit,
+                           nrun, result + (size_t)table->row[i].setting * nunit, work);
     rh_free(work);
     return CLI_OK;
 }
@@ -106,7 +107,7 @@ static columns choose_columns(const cli_table *t, int nshown)
     columns c = {.intervals = (world->nmember > 1 ? world->nmember : t->job->opt.nrun) > 1};
     const rh_summary *best = &t->row[0].score.summary;
     if (world->nmember > 1 && world->pool != RH_POOL_MEAN)
-        c.pool = rh_pool_names(&npool)[world->pool];
+        c.pool = rh_pool__names(&npool)[world->pool];
     c.ndecimal = cli_decimals(best->stderr_, best->mean);
     c.nmean = 4;
     c.nscore = c.pool ? (int)strlen(c.pool) : 0;

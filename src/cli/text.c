@@ -3,6 +3,7 @@
 // Messages quote names and paths of the user. Control characters in them are printed as '?'.
 
 #include "base/text.h"
+#include "base/base.h"
 #include "base/number.h"
 #include "cli_internal.h"
 
@@ -133,7 +134,7 @@ cli_text cli_real(double x, int ndecimal)
 cli_text cli_param(const rh_param *p, double value)
 {
     cli_text text;
-    rh_param_format(p, value, text.s, sizeof text.s);
+    rh_param__format(p, value, text.s, sizeof text.s);
     return text;
 }
 

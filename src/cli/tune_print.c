@@ -7,6 +7,8 @@
 //    controller, from the log, and a random policy in the model.
 
 #include "cli_internal.h"
+#include "search/search.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,9 +111,9 @@ static void print_space(const page *p)
 static void print_method(const page *p)
 {
     const rh_plan *plan = p->plan;
-    double count = rh_space_count(rh_plan_space(plan));
+    double count = rh_space__count(rh_plan_space(plan));
     const double *param;
-    const rh_search_type *method = rh_plan_method(plan, &param);
+    const rh_search_type *method = rh_plan__method(plan, &param);
     int64_t trials = rh_plan_number(plan, "budget.trials");
     char text[400];
     snprintf(text, sizeof text, "%s", method->name);
@@ -127,14 +129,14 @@ static int list_kinds(const page *p, char *text, size_t size)
 {
     size_t used = 0;
     int n = 0;
-    while (rh_study_kind(p->tune->study, n))
+    while (rh_study__kind(p->tune->study, n))
         n++;
     text[0] = 0;
     for (int k = 0; k < n && n > 1 && used < size; k++)
         used += k ? (size_t)snprintf(text + used, size - used, ", %s",
-                                     rh_study_kind(p->tune->study, k))
+                                     rh_study__kind(p->tune->study, k))
                   : (size_t)snprintf(text, size, " of %d kinds (%s", n,
-                                     rh_study_kind(p->tune->study, 0));
+                                     rh_study__kind(p->tune->study, 0));
     if (n > 1 && used < size)
         snprintf(text + used, size - used, ")");
     return n;
@@ -145,15 +147,15 @@ static void print_runs(const page *p)
     const rh_plan *plan = p->plan;
     const rh_model *model = rh_study_model(p->tune->study);
     rh_eval_options how;
-    if (rh_plan_eval(plan, rh_model_task(model), rh_model_log(model), &how, NULL) != RH_OK)
+    if (rh_plan__eval(plan, rh_model_task(model), rh_model_log(model), &how, NULL) != RH_OK)
         return;
-    bool means = rh_plan_judge(plan).across == RH_ACROSS_MEAN;
+    bool means = rh_plan__judge(plan).across == RH_ACROSS_MEAN;
     int confirm = (int)rh_plan_number(plan, "confirm.settings"),
         nmodel = (int)rh_plan_number(plan, "confirm.members"),
         nrun = (int)rh_plan_number(plan, "confirm.runs");
     cli_runs_line run = {
         .opt = &how,
-        .before = strcmp(rh_plan_method(plan, NULL)->name, "race") == 0 ? "up to " : "",
+        .before = strcmp(rh_plan__method(plan, NULL)->name, "race") == 0 ? "up to " : "",
         .across = means ? NULL : rh_plan_text(plan, "evaluation.across"),
         .nmember = rh_model_nmember(model),
         .pool = rh_plan_text(plan, "evaluation.pool"),

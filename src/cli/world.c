@@ -3,7 +3,9 @@
 // A model is opened once, and each member becomes an environment; with --member only that one,
 // whose runs stay the same, because its number selects their random streams.
 
+#include "base/base.h"
 #include "cli_internal.h"
+#include "study/study.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +14,7 @@
 
 const rh_env_type *cli_world_kind(const cli_world *world)
 {
-    return rh_env_kind(world->env[0]);
+    return rh_contract__env_type(world->env[0]);
 }
 
 // Whether a word that names no environment looks like a model's file.
@@ -89,7 +91,7 @@ static int open_envs(cli_world *world, const rh_plan *plan, int nmember)
         return cli_fail("out of memory");
     int rc = CLI_OK;
     for (int i = 0; i < nmember && !rc; i++) {
-        rc = cli_pass(rh_plan_env(&world->env[i], plan, world->model, world->member + i, &err),
+        rc = cli_pass(rh_plan__env(&world->env[i], plan, world->model, world->member + i, &err),
                       &err);
         world->nmember += !rc;
     }
@@ -116,7 +118,7 @@ static int open_model(cli_world *world, const cli_args *args, const rh_plan *pla
         return cli_refuse("%s: --pool is for several members, but runs are in one",
                           args->command->name);
     world->member = member < 0 ? 0 : (int)member;
-    world->pool = rh_plan_judge(plan).pool;
+    world->pool = rh_plan__judge(plan).pool;
     return open_envs(world, plan, member < 0 ? nmember : 1);
 }
 

@@ -17,9 +17,12 @@
 // 7. Saving ends the agent's episode: the step after a save is not learned from. With the usual
 //    1,000 steps between saves this is one in a thousand.
 
+#include "deploy.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/number.h"
 #include "deploy_internal.h"
+#include "log/log.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +38,7 @@ double rh_deploy__now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-const char *rh_deploy_note_name(int bit)
+const char *rh_deploy__note_name(int bit)
 {
     static const char *const name[RH_NNOTE] = {"missing",  "late",     "repeated", "gap",
                                                "override", "limited",  "tripped",  "no-reward",
@@ -43,7 +46,7 @@ const char *rh_deploy_note_name(int bit)
     return bit >= 0 && bit < RH_NNOTE ? name[bit] : NULL;
 }
 
-const char *rh_deploy_alarm_name(int bit)
+const char *rh_deploy__alarm_name(int bit)
 {
     static const char *const name[RH_NALARM] = {"promise", "range", "diverged", "disk"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
@@ -88,8 +91,8 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
         rc = rh_expression__compile_step(&d->formula, best->reward_formula, best->nsent,
                                          best->task.nact, err);
     if (!rc)
-        rc = rh_observer_create(&d->observer, best->task.obs_name, best->nsent, best->derive,
-                                best->stack, best->task.naction, best->task.nact, err);
+        rc = rh_observer__create(&d->observer, best->task.obs_name, best->nsent, best->derive,
+                                 best->stack, best->task.naction, best->task.nact, err);
     const rh_promise *p = &best->promise;
     d->health.promised = p->score;
     d->health.promised_lo = p->lo95;
@@ -119,7 +122,7 @@ static void destroy(rh_deploy *d)
         close(d->lock);
     rh_expression__clear(&d->formula);
     rh_agent_destroy(d->agent);
-    rh_observer_destroy(d->observer);
+    rh_observer__destroy(d->observer);
     rh_state_destroy(d->last);
     rh_best_destroy(d->best);
     rh_free(d->folder);
@@ -301,12 +304,12 @@ static rh_deploy__phase observe(rh_deploy *d, const rh_deploy_seen *seen, const 
                                 double *obs)
 {
     if (s->join == BEGINS)
-        rh_observer_begin(d->observer, from_start(d, seen));
+        rh_observer__begin(d->observer, from_start(d, seen));
     else if (s->join == FOLLOWS && s->act && d->phase != RH_DEPLOY__BLIND)
-        rh_observer_act(d->observer, s->act);
+        rh_observer__act(d->observer, s->act);
     else
-        rh_observer_begin(d->observer, false);
-    bool whole = rh_observer_show(d->observer, seen->obs, obs);
+        rh_observer__begin(d->observer, false);
+    bool whole = rh_observer__show(d->observer, seen->obs, obs);
     if (!rh_base__all_finite(obs, d->best->task.nobs))
         return RH_DEPLOY__BLIND;
     return whole ? RH_DEPLOY__LEARNING : RH_DEPLOY__SEEING;
@@ -366,7 +369,8 @@ static void go_back(rh_deploy *d)
 {
     d->health.alarms |= RH_ALARM_DIVERGED;
     d->health.alarm_step = d->health.nstep;
-    if (rh_agent_reset(d->agent, &d->best->task, d->best->hp, NULL) == RH_OK && d->last)
+    if (rh_contract__agent_reset(d->agent, &d->best->task, d->best->hp, NULL) == RH_OK &&
+        d->last)
         (void)rh_agent_load(d->agent, d->last, NULL);
     rh_agent_freeze(d->agent, d->opt.frozen);
 }

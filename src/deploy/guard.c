@@ -9,6 +9,7 @@
 // 1. A forbidden action and a trip need a safe action; the file is refused without one.
 // 2. Without a safe action, the last action is repeated where there is nothing to choose from.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/yaml.h"
 #include "deploy_internal.h"
@@ -120,7 +121,7 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
         return refuse(r, node, key,
                       task->naction ? "forbidden: actions are discrete"
                                     : "limits: actions are continuous");
-    rh_unknown(&why, "no key", key, known, 5);
+    rh_base__unknown(&why, "no key", key, known, 5);
     return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
 }
 

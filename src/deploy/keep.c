@@ -11,8 +11,10 @@
 // 4. A lock of the system (fcntl) on deploy.lock: two agents on one plant would be a disaster.
 //    It is gone with the process, however that ends.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/file.h"
+#include "deploy.h"
 #include "deploy_internal.h"
 
 #include <errno.h>
@@ -117,7 +119,7 @@ static rh_status find_position(const rh_state *state, const char *path, const do
                                rh_error *err)
 {
     size_t n = 0;
-    *p = rh_state_find(state, position_name, &n);
+    *p = rh_state__doubles(state, position_name, &n);
     if (*p && n == NPOSITION && (*p)[P_VERSION] == VERSION)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s, expected the state of a deployment",
@@ -146,12 +148,12 @@ static rh_status check_setting(const rh_deploy *d, const rh_state *state, rh_err
 {
     size_t n = 0;
     const rh_agent_type *type = d->best->agent;
-    const double *hp = rh_state_find(state, "hyperparameters", &n);
+    const double *hp = rh_state__doubles(state, "hyperparameters", &n);
     for (int i = 0; hp && i < type->nparam && (size_t)i < n; i++)
         if (hp[i] != d->best->hp[i]) {
             char was[40], is[40];
-            rh_param_format(&type->param[i], hp[i], was, sizeof was);
-            rh_param_format(&type->param[i], d->best->hp[i], is, sizeof is);
+            rh_param__format(&type->param[i], hp[i], was, sizeof was);
+            rh_param__format(&type->param[i], d->best->hp[i], is, sizeof is);
             return rh_fail(err, RH_EINVAL,
                            "%s: learned with %s = %s, best.yaml has %s; use another folder, "
                            "with --load %s/agent.state to begin from what was learned",
@@ -220,7 +222,7 @@ static rh_status write_status(const rh_deploy *d, rh_error *err)
     rh_file *file = NULL;
     snprintf(path, sizeof path, "%s/status.json", d->folder);
     rh_deploy_health health = rh_deploy_health_of(d);
-    size_t n = rh_deploy_health_json(&health, d->best, text, sizeof text);
+    size_t n = rh_deploy__health_json(&health, d->best, text, sizeof text);
     rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
@@ -265,7 +267,7 @@ done:
     return rc;
 }
 
-rh_status rh_deploy_health_read(rh_deploy_health *out, const char *folder, rh_error *err)
+rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_error *err)
 {
     char path[PATH];
     const double *p = NULL;

@@ -5,6 +5,7 @@
 // 3. A line of more than 64 KB is answered as one that cannot be read.
 
 #include "base/base_internal.h"
+#include "deploy.h"
 #include "deploy_internal.h"
 
 #include <errno.h>
@@ -139,8 +140,8 @@ static void add_whole(rh_line *line, const char *key, int64_t x)
     rh_line__whole(line, x);
 }
 
-size_t rh_deploy_health_json(const rh_deploy_health *h, const rh_best *best, char *text,
-                             size_t size)
+size_t rh_deploy__health_json(const rh_deploy_health *h, const rh_best *best, char *text,
+                              size_t size)
 {
     rh_line line = {.at = text, .size = size};
     rh_line__add(&line, "{\"version\":");
@@ -169,7 +170,7 @@ size_t rh_deploy_health_json(const rh_deploy_health *h, const rh_best *best, cha
     rh_line__add(&line, ",\"notes\":{");
     for (int i = 0; i < RH_NNOTE; i++) {
         rh_line__add(&line, i ? ",\"" : "\"");
-        rh_line__add(&line, rh_deploy_note_name(i));
+        rh_line__add(&line, rh_deploy__note_name(i));
         rh_line__add(&line, "\":");
         rh_line__whole(&line, h->count[i]);
     }
@@ -178,7 +179,7 @@ size_t rh_deploy_health_json(const rh_deploy_health *h, const rh_best *best, cha
     if (h->alarm_step >= 0)
         add_whole(&line, "alarm_step", h->alarm_step);
     if (h->alarms)
-        rh_line__bits(&line, "alarms", h->alarms, rh_deploy_alarm_name);
+        rh_line__bits(&line, "alarms", h->alarms, rh_deploy__alarm_name);
     else
         rh_line__add(&line, ",\"alarms\":[]");
     rh_line__add(&line, "}");

@@ -13,6 +13,7 @@
 
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "deploy.h"
 #include "deploy_internal.h"
 
 #include <math.h>
@@ -389,8 +390,8 @@ size_t rh_message__reply(const rh_best *best, const rh_deploy_seen *seen,
     rh_line__add(&line, ",\"source\":\"");
     rh_line__add(&line, source[reply->source]);
     rh_line__add(&line, "\"");
-    rh_line__bits(&line, "notes", reply->notes, rh_deploy_note_name);
-    rh_line__bits(&line, "alarms", reply->alarms, rh_deploy_alarm_name);
+    rh_line__bits(&line, "notes", reply->notes, rh_deploy__note_name);
+    rh_line__bits(&line, "alarms", reply->alarms, rh_deploy__alarm_name);
     if (error) {
         rh_line__add(&line, ",\"error\":");
         rh_line__string(&line, error);

@@ -14,6 +14,7 @@
 // 4. Observations that the broker had retained are old news and ignored.
 
 #include "base/base_internal.h"
+#include "deploy.h"
 #include "deploy_internal.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ typedef struct client {
     rh_error err;
 } client;
 
-bool rh_deploy_mqtt_built(void)
+bool rh_deploy__mqtt_built(void)
 {
     return true;
 }
@@ -61,7 +62,7 @@ static void tell_health(client *c, bool anyway)
     rh_deploy_health h = rh_deploy_health_of(c->deploy);
     if (!anyway && c->told && h.alarms == c->alarms && h.saved_step == c->saved_step)
         return;
-    size_t n = rh_deploy_health_json(&h, c->deploy->best, c->reply, RH_DEPLOY__TEXT);
+    size_t n = rh_deploy__health_json(&h, c->deploy->best, c->reply, RH_DEPLOY__TEXT);
     publish(c, c->health, c->reply, n, true);
     c->told = true;
     c->alarms = h.alarms;

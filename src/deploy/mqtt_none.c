@@ -1,8 +1,9 @@
 // mqtt_none.c - without libmosquitto: MQTT is refused.
 
+#include "deploy.h"
 #include "deploy_internal.h"
 
-bool rh_deploy_mqtt_built(void)
+bool rh_deploy__mqtt_built(void)
 {
     return false;
 }

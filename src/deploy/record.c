@@ -20,6 +20,7 @@
 
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "deploy.h"
 #include "deploy_internal.h"
 
 #include <errno.h>
@@ -291,8 +292,8 @@ bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health 
         rh_line__add(&line, ",\"time\":");
         rh_line__number(&line, seen->time);
     }
-    rh_line__bits(&line, "notes", reply->notes, rh_deploy_note_name);
-    rh_line__bits(&line, "alarms", reply->alarms, rh_deploy_alarm_name);
+    rh_line__bits(&line, "notes", reply->notes, rh_deploy__note_name);
+    rh_line__bits(&line, "alarms", reply->alarms, rh_deploy__alarm_name);
     for (int i = 0; i < best->nsent; i++)
         if (!isfinite(seen->obs[i])) {
             rh_line__add(&line, ",\"sensor\":");

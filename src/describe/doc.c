@@ -10,6 +10,7 @@
 
 #include "doc.h"
 
+#include "base/base.h"
 #include "base/number.h"
 
 #include <assert.h>
@@ -245,7 +246,7 @@ void rh_doc__param(rh_doc *doc, const rh_param *param, double x)
         rh_doc__real(doc, param->name, x);
         return;
     }
-    rh_param_format(param, x, text, sizeof text);
+    rh_param__format(param, x, text, sizeof text);
     rh_doc__text(doc, param->name, text);
 }
 

@@ -4,6 +4,7 @@
 // is a value like any other.
 
 #include "key.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 
 #include <inttypes.h>
@@ -189,7 +190,7 @@ rh_status rh_key__choose(int *at, const rh_key__said *said, const char *const *k
     rh_key__label(said, NULL, "", label);
     rh_yaml__show(node, shown);
     snprintf(what, sizeof what, "%s cannot be", label);
-    rh_unknown(err, what, shown, known, n);
+    rh_base__unknown(err, what, shown, known, n);
     return said->file ? RH_EFORMAT : RH_EINVAL;
 }
 

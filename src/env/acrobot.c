@@ -22,6 +22,7 @@
 //    step reuses the sines and cosines of the observation. A step calls sincos 8 times, the
 //    textbook form takes 22 sines and cosines. They agree to 1e-14 everywhere (test_acrobot.c).
 
+#include "base/base.h"
 #include "env_internal.h"
 
 #include <assert.h>
@@ -167,8 +168,8 @@ static rh_status acrobot_init(void *self, rh_task *task, const double *opt, rh_e
 
 static void turn(const double q[4], double trig[4])
 {
-    rh_sincos(q[0], &trig[1], &trig[0]);
-    rh_sincos(q[1], &trig[3], &trig[2]);
+    rh_maths__sincos(q[0], &trig[1], &trig[0]);
+    rh_maths__sincos(q[1], &trig[3], &trig[2]);
 }
 
 static bool at_goal(const acrobot *a, const double trig[4])

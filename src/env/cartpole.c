@@ -16,6 +16,7 @@
 // 3. The usual ranges of x and theta are the failure limits. Agents scale the speeds by their
 //    usual ranges, which the speeds exceed now and then.
 
+#include "base/base.h"
 #include "env_internal.h"
 #include "kernel.h"
 
@@ -160,7 +161,7 @@ static bool cartpole_step(const void *self, void *state, const double *act, rh_s
     if (action == 0)
         force = -force;
 
-    rh_sincos(s->theta, &sine, &cosine);
+    rh_maths__sincos(s->theta, &sine, &cosine);
     double push = (force + c->moment * s->theta_dot * s->theta_dot * sine) / c->mass;
     double theta_acc =
         (c->gravity * sine - cosine * push) /

@@ -11,6 +11,7 @@
 
 #include "rehearse/env.h"
 
+#include "base/base.h"
 #include "base/text.h"
 
 struct rh_copies {
@@ -112,8 +113,9 @@ void rh_copies_step(rh_copies *copies, const double *act, double *obs, double *r
         }
         while (to < c->n && c->length[to] >= 0)
             to++;
-        rh_env_step_many(c->env, to - i, state_of(c, i), c->stride, act + (size_t)i * nact,
-                         &c->streams[i], obs + (size_t)i * nobs, reward + i, terminal + i);
+        rh_contract__env_step_many(c->env, to - i, state_of(c, i), c->stride,
+                                   act + (size_t)i * nact, &c->streams[i],
+                                   obs + (size_t)i * nobs, reward + i, terminal + i);
         for (int k = i; k < to; k++)
             count(c, k, terminal, truncated);
     }
@@ -123,7 +125,8 @@ int rh_copies_uncovered(const rh_copies *copies, bool *which)
 {
     int n = 0;
     for (int i = 0; i < copies->n; i++) {
-        bool out = copies->length[i] != 0 && rh_env_uncovered(copies->env, state_of(copies, i));
+        bool out = copies->length[i] != 0 &&
+                   rh_contract__env_uncovered(copies->env, state_of(copies, i));
         if (which)
             which[i] = out;
         n += out;

@@ -1,14 +1,16 @@
 // kernel.c - steps of many copies of a simulator, compiled once per instruction set (RH_ISA).
 //
 // A vector holds one number of several copies. Every operation is that of the step of one copy
-// (cartpole.c) and of rh_rng_normal(), rh_ln() and rh_sincos(), in the same order and without
-// contraction, so a copy has the same bits wherever it is stepped; choices are made by masks.
+// (cartpole.c) and of rh_rng_normal(), rh_ln() and rh_maths__sincos(), in the same order and
+// without contraction, so a copy has the same bits wherever it is stepped; choices are made by
+// masks.
 //
 // 1. The angle is below 1e5 and the logarithm's argument is in (0, 1], never subnormal: the
-//    other cases of rh_sincos() and rh_ln() do not occur.
+//    other cases of rh_maths__sincos() and rh_ln() do not occur.
 // 2. Without noise the normal number is not computed, but its two draws are made.
 
 #include "kernel.h"
+#include "base/base.h"
 
 #include <string.h>
 
@@ -74,7 +76,7 @@ INLINE reals logarithm(reals x)
     return k * 0x1.62e42fee00000p-1 - ((square - low) - f);
 }
 
-// rh_sincos() of |x| up to 1e5.
+// rh_maths__sincos() of |x| up to 1e5.
 INLINE void sine_cosine(reals x, reals *sine, reals *cosine)
 {
     reals sum = x * 0x1.45f306dc9c883p-1 + ROUNDER, k = sum - ROUNDER;

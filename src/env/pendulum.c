@@ -10,6 +10,7 @@
 // 2. The angle stays in [-pi, pi], so a long run loses no digits.
 // 3. A random start takes its speed from the whole range instead of [-1, 1].
 
+#include "base/base.h"
 #include "env_internal.h"
 
 enum {
@@ -90,7 +91,7 @@ static rh_status pendulum_init(void *self, rh_task *task, const double *opt, rh_
 
 static void look(const rh_env__pendulum_state *s, double *obs)
 {
-    rh_sincos(s->theta, &obs[1], &obs[0]);
+    rh_maths__sincos(s->theta, &obs[1], &obs[0]);
     obs[2] = s->omega;
 }
 

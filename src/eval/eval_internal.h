@@ -3,7 +3,8 @@
 #ifndef EVAL_INTERNAL_H
 #define EVAL_INTERNAL_H
 
-#include "rehearse/eval.h"
+#include "base/base.h"
+#include "eval.h"
 
 #include <stdatomic.h>
 

@@ -12,6 +12,7 @@
 //    steps a step is 5 % and 2 % faster. Without a cache, every step computes features.
 // 3. Observations that are finite here are not checked again in every step.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "eval_internal.h"
 
@@ -52,7 +53,7 @@ static void sort_members(rh_feature_caches *a, rh_env *const *env, int nmember, 
 {
     for (int m = 0; m < nmember; m++) {
         int32_t n;
-        const double *obs = rh_env_fixed_obs(env[m], &n);
+        const double *obs = rh_contract__env_fixed_obs(env[m], &n);
         int like = 0;
         while (like < a->nset && (obs != a->obs[like] || n != a->nobs[like]))
             like++;
@@ -91,7 +92,7 @@ rh_status rh_feature_caches__fill(rh_feature_caches *caches, const rh_agent_type
     for (size_t i = 0; i < n; i++) {
         size_t build = i / (size_t)caches->nset, set = i % (size_t)caches->nset;
         size_t setting = (size_t)caches->first[build];
-        rh_status rc = rh_feature_cache_create(
+        rh_status rc = rh_feature_cache__create(
             &caches->cache[i], agent, task, hp + setting * (size_t)agent->nparam,
             caches->obs[set], caches->nobs[set], MOST / n, err);
         if (rc)
@@ -103,7 +104,7 @@ rh_status rh_feature_caches__fill(rh_feature_caches *caches, const rh_agent_type
 void rh_feature_caches__clear(rh_feature_caches *caches)
 {
     for (int i = 0; caches->cache && i < caches->nbuild * caches->nset; i++)
-        rh_feature_cache_destroy(caches->cache[i]);
+        rh_feature_cache__destroy(caches->cache[i]);
     rh_free(caches->cache);
     rh_free(caches->build);
     rh_free(caches->first);

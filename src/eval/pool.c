@@ -4,6 +4,7 @@
 // the worse one plus a quarter of the difference.
 
 #include "base/base_internal.h"
+#include "eval.h"
 #include "numeric/stats.h"
 #include "rehearse/eval.h"
 
@@ -15,13 +16,13 @@ static const char *const pool_name[] = {
     [RH_POOL_QUARTILE] = "quartile",
 };
 
-const char *const *rh_pool_names(int *n)
+const char *const *rh_pool__names(int *n)
 {
     *n = sizeof pool_name / sizeof *pool_name;
     return pool_name;
 }
 
-double rh_pool_score(rh_pool pool, const double *score, int nmember)
+double rh_pool__score(rh_pool pool, const double *score, int nmember)
 {
     if (nmember < 1 || nmember > RH_MAX_MEMBER)
         return NAN;

@@ -17,6 +17,7 @@
 // 8. Where the agent or the environment gives a reason (a crash of its own process, an action
 //    that does not exist), the run is RH_FAILED instead of diverged, and scores the same.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "eval_internal.h"
@@ -51,7 +52,7 @@ typedef struct running {
 static void look_up(running *r)
 {
     if (r->cached)
-        rh_agent_look_up(r->agent, rh_env_obs_index(r->env, r->state));
+        rh_contract__agent_look_up(r->agent, rh_contract__env_obs_index(r->env, r->state));
 }
 
 static bool begin_episode(running *r)
@@ -73,7 +74,7 @@ static rh_outcome one_step(running *r, int64_t nstep)
     if ((!r->finite && !rh_base__all_finite(r->obs, task->nobs)) || !isfinite(reward))
         return RH_ENV_NONFINITE;
     if (r->counts)
-        r->nuncovered += rh_env_uncovered(r->env, r->state);
+        r->nuncovered += rh_contract__env_uncovered(r->env, r->state);
     rh_tally__reward(&r->tally, reward);
     r->step++;
 
@@ -245,10 +246,10 @@ rh_status rh_run__run(rh_runner *runner, int worker, const rh_eval__job *job, rh
                  .returns = w->returns,
                  .cached = job->cache != NULL,
                  .finite = rh_feature_caches__finite(&runner->caches, job->member)};
-    r.counts = rh_env_kind(r.env)->uncovered != NULL;
-    rh_agent_use_cache(r.agent, job->cache);
+    r.counts = rh_contract__env_type(r.env)->uncovered != NULL;
+    rh_contract__agent_use_cache(r.agent, job->cache);
     *result = whole_run(&r);
-    rh_agent_use_cache(r.agent, NULL); // the caller may use the agent elsewhere
+    rh_contract__agent_use_cache(r.agent, NULL); // the caller may use the agent elsewhere
     const char *reason = result->outcome == RH_FAILED ? r.reason : NULL;
     tell(&r, (rh_event){
                  .kind = RH_EVENT_RUN, .result = result, .agent = r.agent, .reason = reason});

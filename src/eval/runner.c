@@ -8,7 +8,9 @@
 
 #include "eval_internal.h"
 
+#include "base/base.h"
 #include "base/text.h"
+#include "eval.h"
 
 #include <limits.h>
 #include <string.h>
@@ -53,7 +55,7 @@ const char *rh_outcome_name(rh_outcome outcome)
     return "unknown";
 }
 
-const char *const *rh_criterion_names(int *n)
+const char *const *rh_criterion__names(int *n)
 {
     *n = sizeof criterion_name / sizeof *criterion_name;
     return criterion_name;
@@ -123,7 +125,7 @@ static rh_status make_workers(rh_runner *a, int nworker, rh_error *err)
 rh_status rh_runner__new_agent(const rh_runner *a, rh_eval__worker *w, const double *hp,
                                rh_error *err)
 {
-    rh_status rc = w->agent ? rh_agent_reset(w->agent, a->task, hp, err)
+    rh_status rc = w->agent ? rh_contract__agent_reset(w->agent, a->task, hp, err)
                             : rh_agent_create(&w->agent, a->agent, a->task, hp, err);
     if (!rc && a->opt.state)
         rc = rh_agent_load(w->agent, a->opt.state, err);
@@ -153,7 +155,7 @@ static rh_status prepare(rh_runner *a, int nsetting, const double *hp, rh_error 
     size_t n = (size_t)type->nparam;
     for (int s = 0; s < nsetting; s++) {
         rh_status rc =
-            rh_param_check(type->param, type->nparam, type->name, hp + (size_t)s * n, err);
+            rh_param__check(type->param, type->nparam, type->name, hp + (size_t)s * n, err);
         if (rc)
             return rc;
     }
@@ -187,9 +189,9 @@ void rh_runner__clear(rh_runner *runner)
     rh_free(runner->hp);
 }
 
-rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
-                           const rh_agent_type *agent, const rh_task *task, const double *hp,
-                           const rh_eval_options *opt, rh_error *err)
+rh_status rh_runner__create(rh_runner **out, rh_env *const *env, int nmember,
+                            const rh_agent_type *agent, const rh_task *task, const double *hp,
+                            const rh_eval_options *opt, rh_error *err)
 {
     rh_eval_options how = opt ? *opt : rh_eval_defaults(task);
     rh_status rc = rh_runner__check(&how, nmember, err);
@@ -218,11 +220,11 @@ rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
 
 done:
     rh_free(own);
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
     return rc;
 }
 
-void rh_runner_destroy(rh_runner *runner)
+void rh_runner__destroy(rh_runner *runner)
 {
     if (!runner)
         return;
@@ -230,8 +232,8 @@ void rh_runner_destroy(rh_runner *runner)
     rh_free(runner);
 }
 
-rh_status rh_runner_run(rh_runner *runner, int worker, const double *hp, int member,
-                        uint64_t run, rh_result *result, double *curve, rh_error *err)
+rh_status rh_runner__run(rh_runner *runner, int worker, const double *hp, int member,
+                         uint64_t run, rh_result *result, double *curve, rh_error *err)
 {
     if (worker < 0 || worker >= runner->nworker)
         return rh_fail(err, RH_EINVAL, "eval: worker = %d, expected 0 to %d", worker,

@@ -15,6 +15,7 @@
 // 6. A run that broke down with score -INFINITY makes the value -INFINITY, its spread unknown.
 
 #include "base/base_internal.h"
+#include "eval.h"
 #include "numeric/stats.h"
 #include "rehearse/eval.h"
 
@@ -28,7 +29,7 @@ static const char *const across_name[] = {[RH_ACROSS_MEAN] = "mean",
                                           [RH_ACROSS_WORST] = "worst",
                                           [RH_ACROSS_LOWER] = "lower"};
 
-const char *const *rh_across_names(int *n)
+const char *const *rh_across__names(int *n)
 {
     *n = sizeof across_name / sizeof *across_name;
     return across_name;
@@ -53,7 +54,7 @@ static size_t largest(int nmember, int nrun)
     return n > NDRAW ? n : NDRAW;
 }
 
-size_t rh_value_nwork(int nmember, int nrun)
+size_t rh_value__nwork(int nmember, int nrun)
 {
     size_t m = (size_t)nmember, n = (size_t)nrun;
     return 2 * m * n + 2 * n + 3 * m + 2 * largest(nmember, nrun);
@@ -164,7 +165,8 @@ static double value_by(const sample *c, const double *s, const double *sum, int 
             c->member[m] = across(c->judge.across, c->pick, n, c->sorted);
         }
     }
-    return c->nmember == 1 ? c->member[0] : rh_pool_score(c->judge.pool, c->member, c->nmember);
+    return c->nmember == 1 ? c->member[0]
+                           : rh_pool__score(c->judge.pool, c->member, c->nmember);
 }
 
 // The value of one setting, or the difference of two.
@@ -222,7 +224,7 @@ static void member_means(sample *c)
 }
 
 // Noise and interval by resampling.
-static void set_noise_by_resampling(sample *c, rh_value *v)
+static void set_noise_by_resampling(sample *c, rh_value__estimate *v)
 {
     if (c->n < 2 || !resample(c))
         return;
@@ -232,11 +234,11 @@ static void set_noise_by_resampling(sample *c, rh_value *v)
     v->hi95 = rh_stats__quantile_sorted(c->scratch, NDRAW, 0.975);
 }
 
-rh_value rh_value_of(rh_judge judge, int nmember, int nrun, const rh_result *result,
-                     double *score, double *work)
+rh_value__estimate rh_value__of(rh_judge judge, int nmember, int nrun, const rh_result *result,
+                                double *score, double *work)
 {
     sample c = lay_out(judge, nmember, nrun, false, work);
-    rh_value v = {NAN, NAN, NAN, NAN, 0};
+    rh_value__estimate v = {NAN, NAN, NAN, NAN, 0};
     gather(&c, nrun, result, 0, NULL);
     v.nrun = c.n;
     if (c.n == 0)
@@ -272,8 +274,8 @@ static bool is_no_better(const sample *c)
     return a <= value_by(c, c->b, c->sum + c->nmember, -1, NULL);
 }
 
-bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_result *best, int nother,
-                   const rh_result *other, double *work)
+bool rh_value__tied(rh_judge judge, int nmember, int nbest, const rh_result *best, int nother,
+                    const rh_result *other, double *work)
 {
     sample c = lay_out(judge, nmember, nbest > nother ? nbest : nother, true, work);
     gather(&c, nbest, best, nother, other);

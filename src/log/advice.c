@@ -21,6 +21,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "log.h"
 #include "log_internal.h"
 
 #include <errno.h>
@@ -164,7 +165,7 @@ static rh_status make(rh_advice **out, const rh_task *task, int n, rh_error *err
     a->from = rh_alloc(nact, sizeof *a->from);
     a->to = rh_alloc(nact, sizeof *a->to);
     if (!a->steps || !a->lo || !a->hi || !a->from || !a->to) {
-        rh_advice_destroy(a);
+        rh_advice__destroy(a);
         return rh_base__no_memory(err, "advice");
     }
     for (size_t i = 0; i < nside; i++) {
@@ -204,7 +205,7 @@ static rh_status take(rh_advice **out, json_t *file, const json_error_t *why, co
         *out = advice;
         advice = NULL;
     }
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
     json_decref(file);
     return rc;
 }
@@ -216,7 +217,7 @@ rh_status rh_advice__parse(rh_advice **out, const void *text, size_t n, const ch
     return take(out, json_loadb(text, n, JSON_REJECT_DUPLICATES, &why), &why, path, task, err);
 }
 
-rh_status rh_advice_read(rh_advice **out, const char *path, const rh_task *task, rh_error *err)
+rh_status rh_advice__read(rh_advice **out, const char *path, const rh_task *task, rh_error *err)
 {
     json_error_t why = {0};
     FILE *stream = fopen(path, "r");
@@ -227,7 +228,7 @@ rh_status rh_advice_read(rh_advice **out, const char *path, const rh_task *task,
     return take(out, file, &why, path, task, err);
 }
 
-void rh_advice_destroy(rh_advice *advice)
+void rh_advice__destroy(rh_advice *advice)
 {
     if (!advice)
         return;
@@ -239,12 +240,12 @@ void rh_advice_destroy(rh_advice *advice)
     rh_free(advice);
 }
 
-int rh_advice_nrow(const rh_advice *advice)
+int rh_advice__nrow(const rh_advice *advice)
 {
     return advice->n;
 }
 
-int64_t rh_advice_steps(const rh_advice *advice)
+int64_t rh_advice__steps(const rh_advice *advice)
 {
     int64_t sum = 0;
     for (int i = 0; i < advice->n; i++)

@@ -14,6 +14,7 @@
 // 6. An s' equal to the next row's observation is stored once.
 
 #include "base/base_internal.h"
+#include "log.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -241,7 +242,7 @@ rh_status rh_log__set_labels(rh_log_builder *b, const char *const *label, int nl
     return RH_OK;
 }
 
-rh_status rh_log_note(rh_log_builder *b, rh_error *err, const char *format, ...)
+rh_status rh_log__note(rh_log_builder *b, rh_error *err, const char *format, ...)
 {
     if (b->reading.nnote == b->nnote) {
         int nnote = 2 * b->nnote + 8;
@@ -576,7 +577,7 @@ rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
     rh_status rc = rh_log__classify(b->body, (double *)(uintptr_t)log->act, &b->shape,
                                     b->sorted, note, sizeof note, err);
     if (!rc && *note)
-        rc = rh_log_note(b, err, "%s", note);
+        rc = rh_log__note(b, err, "%s", note);
     if (rc)
         return rc;
 

@@ -19,7 +19,9 @@
 //    stream of its own, so the policy and the starts are those of the log without it.
 // 7. If none of the first 20 attempts learns enough, no more are made.
 
+#include "base/base.h"
 #include "base/base_internal.h"
+#include "log.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -336,7 +338,7 @@ static rh_status one_try(work *w, const rh_env *train_env, const rh_env *log_env
     int try = how->ntry++;
     rh_log_builder *builder = NULL;
     rh_log *log = NULL;
-    rh_status rc = rh_agent_reset(w->agent, w->task, hp, err);
+    rh_status rc = rh_contract__agent_reset(w->agent, w->task, hp, err);
     if (rc)
         return rc;
     set_streams(w, REPLICATE, true, try);
@@ -385,7 +387,7 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
     *how = (rh_collected){
         .outcome = RH_COLLECT_UNTAUGHT, .fewest = INT64_MAX, .greatest = INT64_MIN};
     rh_status rc = check(w.opt, w.task, err);
-    if (!rc && rh_env_kind(train_env) != rh_env_kind(log_env))
+    if (!rc && rh_contract__env_type(train_env) != rh_contract__env_type(log_env))
         rc = rh_fail(err, RH_EINVAL, "collect: log_env is another environment than train_env");
     if (rc)
         return rc;
@@ -397,7 +399,7 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
     w.reward = rh_alloc(span, sizeof *w.reward);
     w.ended = rh_alloc(span, sizeof *w.ended);
     if (w.opt->advice)
-        w.course.left = rh_alloc((size_t)rh_advice_nrow(w.opt->advice), sizeof *w.course.left);
+        w.course.left = rh_alloc((size_t)rh_advice__nrow(w.opt->advice), sizeof *w.course.left);
     if (!w.state || !w.reward || !w.ended || (w.opt->advice && !w.course.left))
         rc = rh_base__no_memory(err, "collect");
 

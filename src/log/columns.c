@@ -7,6 +7,7 @@
 // 2. A guess never takes a column that the caller or the file named. A column named for two
 //    roles is refused; but a computed reward ("-energy") may also use observations and actions.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "columns_plan.h"
 
@@ -219,7 +220,7 @@ rh_status rh_columns__plan_unknown(const rh_log__maker *m, rh_log__role role, co
     char what[380];
     snprintf(what, sizeof what, "%s: %s: no column", rh_base__path_tail(m->c->path),
              rh_columns__role_name(role));
-    return rh_unknown(m->err, what, word, m->c->name, m->c->n);
+    return rh_base__unknown(m->err, what, word, m->c->name, m->c->n);
 }
 
 // Fails if another column has the same name.

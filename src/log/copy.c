@@ -8,6 +8,7 @@
 
 #include "base/base_internal.h"
 #include "base/expression.h"
+#include "log.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -201,7 +202,7 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
            (log->reading.note || !log->reading.nnote);
 }
 
-rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
+rh_status rh_log__copy(rh_log **out, const rh_log *parts, rh_error *err)
 {
     rh_status rc = check(parts, err);
     if (rc)

@@ -10,6 +10,7 @@
 #include "base/base_internal.h"
 #include "csv_reader.h"
 #include "formula.h"
+#include "log.h"
 
 #include <math.h>
 #include <string.h>
@@ -286,9 +287,9 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
     }
     rh_status rc = rh_order__end(&r->order, err);
     if (!rc && r->nundefined > 0)
-        rc = rh_log_note(r->builder, err,
-                         "%lld rows have no reward: the formula has no value there",
-                         (long long)r->nundefined);
+        rc = rh_log__note(r->builder, err,
+                          "%lld rows have no reward: the formula has no value there",
+                          (long long)r->nundefined);
     if (!rc && !r->declared && r->nlabel > 0)
         rc = rh_log__set_labels(r->builder, r->label, r->nlabel, err);
     return rc;

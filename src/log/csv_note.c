@@ -1,6 +1,7 @@
 // csv_note.c - notes on how a table was read, for the user to check.
 
 #include "csv_reader.h"
+#include "log.h"
 
 #include <string.h>
 
@@ -27,16 +28,16 @@ static rh_status note_columns(rh_csv__reader *r, rh_error *err)
     const rh_columns__plan *plan = &r->plan;
     char list[900];
     list_columns(r, plan->obs, plan->nobs, list, sizeof list);
-    rh_status rc = rh_log_note(r->builder, err, "observations = %s", list);
+    rh_status rc = rh_log__note(r->builder, err, "observations = %s", list);
     list_columns(r, plan->next, plan->nnext, list, sizeof list);
     if (!rc)
-        rc = plan->nnext ? rh_log_note(r->builder, err, "s' = %s", list)
-                         : rh_log_note(r->builder, err, "s' = the next row of the episode");
+        rc = plan->nnext ? rh_log__note(r->builder, err, "s' = %s", list)
+                         : rh_log__note(r->builder, err, "s' = the next row of the episode");
     list_columns(r, plan->act, plan->nact, list, sizeof list);
     if (!rc)
-        rc = rh_log_note(r->builder, err, "action = %s", list);
+        rc = rh_log__note(r->builder, err, "action = %s", list);
     if (!rc)
-        rc = rh_log_note(
+        rc = rh_log__note(
             r->builder, err, "reward = %.900s, %s", plan->reward_name,
             r->opt->reward_of == RH_REWARD_OF_ACTION
                 ? "of the row's own action"
@@ -50,9 +51,9 @@ static rh_status note_flag(rh_csv__reader *r, const char *what, rh_log__role rol
                            rh_error *err)
 {
     if (column < 0)
-        return rh_log_note(r->builder, err, "no %s column", rh_columns__role_name(role));
-    return rh_log_note(r->builder, err, "%s = column %.200s", what,
-                       r->head.columns.name[column]);
+        return rh_log__note(r->builder, err, "no %s column", rh_columns__role_name(role));
+    return rh_log__note(r->builder, err, "%s = column %.200s", what,
+                        r->head.columns.name[column]);
 }
 
 static rh_status note_episodes(rh_csv__reader *r, rh_error *err)
@@ -61,23 +62,23 @@ static rh_status note_episodes(rh_csv__reader *r, rh_error *err)
     rh_log_builder *b = r->builder;
     rh_status rc =
         plan->episode < 0 && plan->step >= 0
-            ? rh_log_note(b, err, "no episode column: one begins where column %.200s falls",
-                          r->head.columns.name[plan->step])
+            ? rh_log__note(b, err, "no episode column: one begins where column %.200s falls",
+                           r->head.columns.name[plan->step])
             : note_flag(r, "episodes", RH_ROLE_EPISODE, plan->episode, err);
     if (!rc)
         rc = note_flag(r, "terminals", RH_ROLE_TERMINAL, plan->terminal, err);
     if (!rc && plan->done)
         rc = plan->truncated >= 0
-                 ? rh_log_note(b, err, "a row that is both done and truncated is not terminal")
-                 : rh_log_note(b, err, "done may mean an end or a time-out: read as terminal");
+                 ? rh_log__note(b, err, "a row that is both done and truncated is not terminal")
+                 : rh_log__note(b, err, "done may mean an end or a time-out: read as terminal");
     else if (!rc && plan->terminal >= 0 && plan->truncated >= 0)
-        rc = rh_log_note(b, err, "a row that is both terminal and truncated is terminal");
+        rc = rh_log__note(b, err, "a row that is both terminal and truncated is terminal");
     if (!rc)
         rc = note_flag(r, "truncated", RH_ROLE_TRUNCATED, plan->truncated, err);
     if (!rc && plan->time >= 0)
         rc = *r->head.columns.name[plan->time]
                  ? note_flag(r, "time", RH_ROLE_TIME, plan->time, err)
-                 : rh_log_note(b, err, "time = column %d, which has no name", plan->time + 1);
+                 : rh_log__note(b, err, "time = column %d, which has no name", plan->time + 1);
     return rc;
 }
 
@@ -88,19 +89,20 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = note_episodes(r, err);
     for (int i = 0; !rc && i < r->plan.nnote; i++)
-        rc = rh_log_note(b, err, "%s", r->plan.note[i]);
+        rc = rh_log__note(b, err, "%s", r->plan.note[i]);
     if (!rc && r->head.ignored)
-        rc =
-            rh_log_note(b, err, "'# rehearse' lines are ignored: they do not match the header");
+        rc = rh_log__note(b, err,
+                          "'# rehearse' lines are ignored: they do not match the header");
     if (!rc && !r->csv.made)
-        rc = r->csv.delimiter == '\t' ? rh_log_note(b, err, "delimiter tab")
-                                      : rh_log_note(b, err, "delimiter '%c'", r->csv.delimiter);
+        rc = r->csv.delimiter == '\t'
+                 ? rh_log__note(b, err, "delimiter tab")
+                 : rh_log__note(b, err, "delimiter '%c'", r->csv.delimiter);
     if (!rc && r->csv.order != RH_DATES_AUTO)
-        rc = rh_log_note(b, err, "dates begin with the %s",
-                         r->csv.order == RH_DATES_DAY_FIRST ? "day" : "month");
+        rc = rh_log__note(b, err, "dates begin with the %s",
+                          r->csv.order == RH_DATES_DAY_FIRST ? "day" : "month");
     if (!rc && r->csv.decimal_comma)
-        rc = rh_log_note(b, err, "decimal comma");
+        rc = rh_log__note(b, err, "decimal comma");
     if (!rc && r->csv.gzip)
-        rc = rh_log_note(b, err, "gzip");
+        rc = rh_log__note(b, err, "gzip");
     return rc;
 }

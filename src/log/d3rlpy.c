@@ -11,6 +11,7 @@
 
 #include "base/base_internal.h"
 #include "hdf5.h"
+#include "log.h"
 
 #include <math.h>
 #include <string.h>
@@ -169,12 +170,12 @@ static rh_status open_feed(rh_feed *feed, const episode *e, const rh_hdf5 *file,
         plan.shape.nact = RH_MAX_ACT + 1;
     rh_status rc = rh_feed__open(feed, &plan, opt, err);
     if (!rc)
-        rc = rh_log_note(feed->builder, err,
-                         "terminals = dataset terminated_<i> at the last step");
+        rc = rh_log__note(feed->builder, err,
+                          "terminals = dataset terminated_<i> at the last step");
     if (!rc)
-        rc = rh_log_note(feed->builder, err, "an episode that is not terminated: truncated");
+        rc = rh_log__note(feed->builder, err, "an episode that is not terminated: truncated");
     if (!rc)
-        rc = rh_log_note(feed->builder, err, "s' = the next row of the same episode");
+        rc = rh_log__note(feed->builder, err, "s' = the next row of the same episode");
     return rc;
 }
 

@@ -9,8 +9,10 @@
 //    time-out. Under any other name a terminal is a terminal.
 
 #include "arrays.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "formula.h"
+#include "log.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,7 +91,7 @@ rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err
             known[n++] = flat->array[i].name;
     snprintf(what, sizeof what, "%s: no %s", path, flat->what);
     rh_status rc =
-        rh_unknown(err, what, rh_text__printable(word, shown, sizeof shown), known, n);
+        rh_base__unknown(err, what, rh_text__printable(word, shown, sizeof shown), known, n);
     rh_free((void *)known);
     return rc;
 }
@@ -407,9 +409,9 @@ static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
             rc = rh_feed__push(feed, &out, row, err);
     }
     if (!rc && t->nundefined > 0)
-        rc = rh_log_note(feed->builder, err,
-                         "%lld rows have no reward: the formula has no value there",
-                         (long long)t->nundefined);
+        rc = rh_log__note(feed->builder, err,
+                          "%lld rows have no reward: the formula has no value there",
+                          (long long)t->nundefined);
     return rc;
 }
 
@@ -426,13 +428,13 @@ static rh_status note_role(const table *t, rh_log_builder *b, rh_flat__role role
     if (role == RH_FLAT_REWARD && t->opt->reward_of == RH_REWARD_OF_STATE)
         extra = ", of the action of the row before";
     if (role == RH_FLAT_REWARD && t->opt->reward)
-        return rh_log_note(b, err, "rewards = %.200s%s", t->opt->reward, extra);
+        return rh_log__note(b, err, "rewards = %.200s%s", t->opt->reward, extra);
     if (beside->n > 1)
-        return rh_log_note(b, err, "%s = %ss %s, ... %s, side by side", role_name[role],
-                           t->flat->what, beside->array[0]->name,
-                           beside->array[beside->n - 1]->name);
-    return rh_log_note(b, err, "%s = %s %s (%s)%s", role_name[role], t->flat->what,
-                       beside->array[0]->name, beside->array[0]->type, extra);
+        return rh_log__note(b, err, "%s = %ss %s, ... %s, side by side", role_name[role],
+                            t->flat->what, beside->array[0]->name,
+                            beside->array[beside->n - 1]->name);
+    return rh_log__note(b, err, "%s = %s %s (%s)%s", role_name[role], t->flat->what,
+                        beside->array[0]->name, beside->array[0]->type, extra);
 }
 
 static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
@@ -442,30 +444,30 @@ static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
         if (r != RH_FLAT_NEXT && t->role[r].n > 0)
             rc = note_role(t, b, (rh_flat__role)r, err);
     if (!rc && t->role[RH_FLAT_TERMINAL].n == 0)
-        rc = rh_log_note(b, err, "no terminals: no step ends in a terminal state");
+        rc = rh_log__note(b, err, "no terminals: no step ends in a terminal state");
     if (!rc && t->flat->remark)
-        rc = rh_log_note(b, err, "%s", t->flat->remark);
+        rc = rh_log__note(b, err, "%s", t->flat->remark);
     if (!rc && t->flat->nboundary)
-        rc = rh_log_note(b, err, "an episode begins at every row listed in %s %s",
-                         t->flat->what, t->flat->bounds);
+        rc = rh_log__note(b, err, "an episode begins at every row listed in %s %s",
+                          t->flat->what, t->flat->bounds);
     if (!rc && t->flat->starts)
-        rc = rh_log_note(b, err, "an episode begins where %s %s is not 0", t->flat->what,
-                         t->flat->starts->name);
+        rc = rh_log__note(b, err, "an episode begins where %s %s is not 0", t->flat->what,
+                          t->flat->starts->name);
     bool ends = t->role[RH_FLAT_TRUNCATED].n || t->role[RH_FLAT_EPISODE].n ||
                 t->flat->nboundary || t->flat->starts;
     if (!rc && !ends && t->opt->episode_steps < INT64_MAX)
-        rc = rh_log_note(b, err, "no timeouts: an episode is truncated after %lld steps",
-                         (long long)t->opt->episode_steps);
+        rc = rh_log__note(b, err, "no timeouts: an episode is truncated after %lld steps",
+                          (long long)t->opt->episode_steps);
     else if (!rc && !ends)
-        rc = rh_log_note(b, err,
-                         "no timeouts: only terminals end an episode; --episode-steps N "
-                         "truncates longer ones");
+        rc = rh_log__note(b, err,
+                          "no timeouts: only terminals end an episode; --episode-steps N "
+                          "truncates longer ones");
     if (rc)
         return rc;
     if (t->role[RH_FLAT_NEXT].n > 0)
-        return rh_log_note(b, err, "s' = %s %s", t->flat->what,
-                           t->role[RH_FLAT_NEXT].array[0]->name);
-    return rh_log_note(b, err, "s' = the next row of the same episode");
+        return rh_log__note(b, err, "s' = %s %s", t->flat->what,
+                            t->role[RH_FLAT_NEXT].array[0]->name);
+    return rh_log__note(b, err, "s' = the next row of the same episode");
 }
 
 // ---------------------------------------------------------------------------- a whole file

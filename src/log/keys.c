@@ -8,6 +8,7 @@
 
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "log.h"
 #include "roles.h"
 
 #include <math.h>
@@ -77,7 +78,7 @@ static const char *format_name(int i)
 {
     const rh_log_format *format = NULL;
     int n = 0;
-    for (int k = 0; (format = rh_log_format_at(k)) != NULL; k++)
+    for (int k = 0; (format = rh_log__format_at(k)) != NULL; k++)
         if (format->reads && n++ == i)
             return format->name;
     return NULL;

@@ -6,6 +6,7 @@
 #include "rehearse/log.h"
 
 #include "base/text.h"
+#include "log.h"
 
 // ---------------------------------------------------------------------------- columns
 
@@ -147,7 +148,7 @@ bool rh_log__is_missing(const rh_log_options *opt, double x);
 
 // ---------------------------------------------------------------------------- advice
 
-// rh_advice_read() of the n bytes of a file.
+// rh_advice__read() of the n bytes of a file.
 rh_status rh_advice__parse(rh_advice **out, const void *text, size_t n, const char *path,
                            const rh_task *task, rh_error *err);
 

@@ -23,6 +23,7 @@
 #include "minari.h"
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,29 +136,30 @@ static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
     rh_log_builder *b = r->feed.builder;
     rh_status rc = RH_OK;
     if (!said)
-        rc = rh_log_note(b, err, "no metadata.json: read by the shapes of its datasets alone");
+        rc = rh_log__note(b, err, "no metadata.json: read by the shapes of its datasets alone");
     if (!rc)
-        rc =
-            rh_log_note(b, err, "observations = episode_<i>/observations, one more than steps");
+        rc = rh_log__note(b, err,
+                          "observations = episode_<i>/observations, one more than steps");
     if (!rc)
-        rc = rh_log_note(b, err, "terminals = dataset terminations (%s)", r->terminal.type);
+        rc = rh_log__note(b, err, "terminals = dataset terminations (%s)", r->terminal.type);
     if (!rc)
-        rc = rh_log_note(b, err, "truncations = dataset truncations (%s): truncated",
-                         r->truncated.type);
+        rc = rh_log__note(b, err, "truncations = dataset truncations (%s): truncated",
+                          r->truncated.type);
     if (!rc && *r->time_name)
-        rc = rh_log_note(b, err, "time = dataset %s", r->time_name);
+        rc = rh_log__note(b, err, "time = dataset %s", r->time_name);
     if (!rc && r->ncombination > 0 && r->opt->action_kind != RH_ACTION_CONTINUOUS)
-        rc = rh_log_note(b, err,
-                         "actions are discrete: the combinations that occur, of %lld possible",
-                         (long long)r->ncombination);
+        rc = rh_log__note(b, err,
+                          "actions are discrete: the combinations that occur, of %lld possible",
+                          (long long)r->ncombination);
     for (int i = 0; i < r->obs.n && !rc; i++)
         if (rh_minari__is_category(&r->obs.leaf[i]))
-            rc = rh_log_note(b, err, "%.100s is a category: one number for each of %lld values",
+            rc =
+                rh_log__note(b, err, "%.100s is a category: one number for each of %lld values",
                              *r->obs.leaf[i].name ? r->obs.leaf[i].name : "the observation",
                              (long long)r->obs.leaf[i].n);
     if (!rc && r->opt->reward_of == RH_REWARD_OF_STATE)
-        rc = rh_log_note(b, err, "rewards = dataset rewards, of the action of the row before");
-    return rc ? rc : rh_log_note(b, err, "s' = the next row of observations");
+        rc = rh_log__note(b, err, "rewards = dataset rewards, of the action of the row before");
+    return rc ? rc : rh_log__note(b, err, "s' = the next row of observations");
 }
 
 // Called with the first episode open, which determines the shapes.
@@ -280,9 +282,9 @@ static rh_status read_episodes(rh_minari__reader *r, bool said, rh_error *err)
         if (!rc && i == 0)
             rc = open_feed(r, said, err);
         if (!rc && i == 0 && r->metadata.nepisode > 0 && r->metadata.nepisode != n)
-            rc = rh_log_note(r->feed.builder, err,
-                             "metadata.json says %lld episodes, the file has %lld",
-                             (long long)r->metadata.nepisode, (long long)n);
+            rc = rh_log__note(r->feed.builder, err,
+                              "metadata.json says %lld episodes, the file has %lld",
+                              (long long)r->metadata.nepisode, (long long)n);
         if (!rc)
             rc = rh_minari__push_episode(r, episode, err);
         rh_minari__close_episode(r);

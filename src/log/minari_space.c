@@ -1,5 +1,6 @@
 // minari_space.c - finds the parts of a Minari dataset's observations and actions.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "minari.h"
 
@@ -161,8 +162,8 @@ static rh_status choose_leaves(const rh_minari__reader *r, rh_minari__bundle *b,
             known[j] = *b->leaf[j].name ? b->leaf[j].name : "(one space without parts)";
         snprintf(what, sizeof what, "%s: no part of the observations",
                  rh_base__path_tail(r->path));
-        rc = rh_unknown(err, what, rh_text__printable(word[i], shown, sizeof shown), known,
-                        b->n);
+        rc = rh_base__unknown(err, what, rh_text__printable(word[i], shown, sizeof shown),
+                              known, b->n);
     }
     rh_free(word);
     if (!rc) {

@@ -14,6 +14,7 @@
 
 #include "observer.h"
 #include "base/base_internal.h"
+#include "log.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ static rh_status take(rh_derive *d, char *item, const char *label, rh_error *err
     return rc;
 }
 
-int rh_derive_count(const char *list)
+int rh_derive__count(const char *list)
 {
     int n = 0;
     for (const char *p = list; p && *p; p += *p == ';') {
@@ -196,9 +197,9 @@ struct rh_observer {
     double now[RH_MAX_OBS]; // the sensors shown last, with those derived
 };
 
-rh_status rh_observer_create(rh_observer **out, const char *const *name, int nsensor,
-                             const char *derive, int stack, int naction, int nact,
-                             rh_error *err)
+rh_status rh_observer__create(rh_observer **out, const char *const *name, int nsensor,
+                              const char *derive, int stack, int naction, int nact,
+                              rh_error *err)
 {
     if (nsensor < 1 || nsensor > RH_MAX_OBS || stack < 1 || stack > RH_LOG__MOST_STACKED ||
         naction < 0 || naction > RH_MAX_ACTIONS || nact < 1 || nact > RH_MAX_ACT)
@@ -215,14 +216,14 @@ rh_status rh_observer_create(rh_observer **out, const char *const *name, int nse
         rc = rh_past__init(&o->past, stack, nsensor + o->derive.n, naction, nact, "observer",
                            err);
     if (rc) {
-        rh_observer_destroy(o);
+        rh_observer__destroy(o);
         return rc;
     }
     *out = o;
     return RH_OK;
 }
 
-void rh_observer_destroy(rh_observer *o)
+void rh_observer__destroy(rh_observer *o)
 {
     if (!o)
         return;
@@ -231,18 +232,18 @@ void rh_observer_destroy(rh_observer *o)
     rh_free(o);
 }
 
-int rh_observer_nobs(const rh_observer *o)
+int rh_observer__nobs(const rh_observer *o)
 {
     return rh_past__width(&o->past);
 }
 
-void rh_observer_begin(rh_observer *o, bool starts)
+void rh_observer__begin(rh_observer *o, bool starts)
 {
     rh_past__begin(&o->past);
     o->unknown = starts ? 0 : o->past.depth - 1;
 }
 
-bool rh_observer_show(rh_observer *o, const double *sensor, double *obs)
+bool rh_observer__show(rh_observer *o, const double *sensor, double *obs)
 {
     memcpy(o->now, sensor, (size_t)o->derive.nobs * sizeof *sensor);
     rh_derive__put(&o->derive, o->now);
@@ -250,7 +251,7 @@ bool rh_observer_show(rh_observer *o, const double *sensor, double *obs)
     return o->past.n >= o->unknown;
 }
 
-void rh_observer_act(rh_observer *o, const double *act)
+void rh_observer__act(rh_observer *o, const double *act)
 {
     rh_past__push(&o->past, o->now, act);
 }

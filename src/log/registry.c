@@ -6,8 +6,10 @@
 // A pipe is copied to an unnamed temporary file, because tables are read twice. HDF5 and NPZ
 // are opened by name, so they cannot come from a pipe.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "log.h"
 #include "log_internal.h"
 
 #include <errno.h>
@@ -26,12 +28,12 @@ static const rh_log__format *const format[] = {
 };
 #define NFORMAT ((int)(sizeof format / sizeof *format))
 
-int rh_log_nformat(void)
+int rh_log__nformat(void)
 {
     return NFORMAT;
 }
 
-const rh_log_format *rh_log_format_at(int i)
+const rh_log_format *rh_log__format_at(int i)
 {
     return i >= 0 && i < NFORMAT ? &format[i]->about : NULL;
 }
@@ -57,7 +59,8 @@ static const rh_log__format *find(const char *name, bool reads, rh_error *err)
             return format[i];
         known[n++] = format[i]->about.name;
     }
-    rh_unknown(err, reads ? "no log format to read" : "no log format to write", name, known, n);
+    rh_base__unknown(err, reads ? "no log format to read" : "no log format to write", name,
+                     known, n);
     return NULL;
 }
 
@@ -365,7 +368,7 @@ static const rh_log__format *writer(const char *path, const char *name, rh_error
     return NULL;
 }
 
-rh_status rh_log_write_check(const char *path, const char *name, rh_error *err)
+rh_status rh_log__write_check(const char *path, const char *name, rh_error *err)
 {
     return writer(path, name, err) ? RH_OK : RH_EINVAL;
 }

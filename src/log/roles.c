@@ -12,6 +12,7 @@
 // 2. `actions` lists all actions; beside `states` or `rewards` it names columns, as in a2rl.
 
 #include "roles.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 
 #include <string.h>
@@ -76,7 +77,7 @@ static rh_status unknown_key(const parsing *p, const rh_yaml *key)
         name[n] = known(n);
     rh_yaml__show(key, shown);
     snprintf(what, sizeof what, "%s:%d: no role", rh_base__path_tail(p->path), key->line);
-    rh_unknown(p->err, what, shown, name, n);
+    rh_base__unknown(p->err, what, shown, name, n);
     return RH_EFORMAT;
 }
 
@@ -239,7 +240,7 @@ rh_status rh_log_roles_set(rh_log_roles *roles, const char *key, const char *tex
         name[i] = rh_log_key_at(i)->key;
     int at = find(key);
     if (at < 0)
-        return rh_unknown(err, "no role", key, name, RH_LOG__NKEY);
+        return rh_base__unknown(err, "no role", key, name, RH_LOG__NKEY);
     rh_yaml *value = rh_yaml__text(text, strlen(text));
     if (!value)
         return rh_base__no_memory(err, "roles");

@@ -30,8 +30,10 @@
 //    more, gives the finding unproven-model.
 // 8. A candidate that cannot be fitted is left out, with the reason.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "fidelity.h"
+#include "model.h"
 #include "numeric/stats.h"
 #include "replay.h"
 
@@ -118,7 +120,7 @@ static bool put_set(rh_model_trial *one, rh_setting set)
                                      &one->param[at], NULL) == RH_OK;
 }
 
-int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL])
+int rh_model__candidates(rh_model_trial trial[RH_MODEL_NTRIAL])
 {
     int n = 0;
     for (int i = 0; i < NTABLE; i++) {
@@ -179,7 +181,7 @@ static void describe(const rh_model_trial *one, char *text, size_t size)
     char by[40] = "";
     if (at >= 0 && strcmp(one->kind, "carrying") == 0) {
         char value[30];
-        rh_param_format(&one->type->param[at], one->param[at], value, sizeof value);
+        rh_param__format(&one->type->param[at], one->param[at], value, sizeof value);
         snprintf(by, sizeof by, strcmp(value, "local") == 0 ? " locally" : " by %s", value);
     }
     snprintf(text, size, "%s%s, %s", one->kind, by, one->repr->name);

@@ -8,10 +8,12 @@
 //    not begin in a start state.
 // 4. A reset (resets.c) becomes a terminal transition. It leads to a new state, where the step
 //    would have led; the transition after it begins an episode in a start state.
-// 5. The log is surveyed in place, without a copy: rh_model_check() takes 2.7 ms for 100,000
+// 5. The log is surveyed in place, without a copy: rh_model__check() takes 2.7 ms for 100,000
 //    steps of Acrobot, 7.2 ms with a copy (one core of an AMD EPYC).
 
 #include "base/base_internal.h"
+#include "log/log.h"
+#include "model.h"
 #include "model_internal.h"
 #include "subset.h"
 
@@ -145,7 +147,7 @@ rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err
     rh_model__piece piece = {0};
     rh_status rc = RH_OK;
     if (u->whole)
-        return rh_log_copy(out, log, err);
+        return rh_log__copy(out, log, err);
 
     if (!rh_subset__init(part, log, log->nstate + u->nmore + u->nreset, u->n, u->nepisode)) {
         rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %lld transitions",

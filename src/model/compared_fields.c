@@ -1,15 +1,17 @@
 // compared_fields.c - the fields of a comparison of models.
 
+#include "base/base.h"
 #include "fields.h"
+#include "model.h"
 
 #include <string.h>
 
-void rh_model_trial_name(const rh_model_trial *t, char *name, size_t size)
+void rh_model__trial_name(const rh_model_trial *t, char *name, size_t size)
 {
     int carry = rh_param_find(t->type->param, t->type->nparam, "carry");
     char by[80] = "", value[60] = "";
     if (carry >= 0 && strcmp(t->kind, "carrying") == 0) {
-        rh_param_format(&t->type->param[carry], t->param[carry], value, sizeof value);
+        rh_param__format(&t->type->param[carry], t->param[carry], value, sizeof value);
         snprintf(by, sizeof by, strcmp(value, "local") == 0 ? " locally" : " by %s", value);
     }
     snprintf(name, size, "%s%s, %s", t->kind, by, t->repr->name);
@@ -20,7 +22,7 @@ void rh_model_trial_name(const rh_model_trial *t, char *name, size_t size)
 static void write_name(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     char name[120];
-    rh_model_trial_name(at->data, name, sizeof name);
+    rh_model__trial_name(at->data, name, sizeof name);
     rh_doc__text(doc, key, name);
 }
 

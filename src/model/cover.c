@@ -19,9 +19,11 @@
 //    logged step is the radius; where that is 0 too, 1.
 // 4. An action that the log never took is infinitely far.
 
+#include "model.h"
 #include "model_internal.h"
 #include "neighbours.h"
 #include "numeric/stats.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,11 +57,12 @@ static rh_status encode(const covering *c, int64_t n, const double *obs, const d
                         float *point, rh_error *err)
 {
     const rh_repr *repr = c->model->repr;
-    int ncode = rh_repr_ncode(repr);
+    int ncode = rh_repr__ncode(repr);
     float *code = c->nadded ? rh_alloc((size_t)n, (size_t)ncode * sizeof *code) : point;
     if (!code)
         return rh_base__no_memory(err, "model");
-    rh_status rc = rh_repr_encode(repr, n, obs, rh_repr_nact(repr) > 0 ? act : NULL, code, err);
+    rh_status rc =
+        rh_repr__encode(repr, n, obs, rh_repr__nact(repr) > 0 ? act : NULL, code, err);
     for (int64_t i = 0; i < n && !rc && c->nadded; i++) {
         memcpy(point + i * c->npoint, code + i * ncode, (size_t)ncode * sizeof *code);
         for (int k = 0; k < c->nadded; k++)
@@ -87,11 +90,11 @@ static void find_ranges(covering *c)
 static rh_status make_points(covering *c, rh_error *err)
 {
     const rh_log *log = c->log;
-    int ncode = rh_repr_ncode(c->model->repr), room = RH_NEIGHBOURS_DIM - ncode;
+    int ncode = rh_repr__ncode(c->model->repr), room = RH_NEIGHBOURS_DIM - ncode;
     size_t nobs = (size_t)log->nobs;
     if (log->naction == 0) {
         find_ranges(c);
-        c->nadded = rh_repr_nact(c->model->repr) > 0 ? 0 : log->nact < room ? log->nact : room;
+        c->nadded = rh_repr__nact(c->model->repr) > 0 ? 0 : log->nact < room ? log->nact : room;
     }
     c->npoint = ncode + c->nadded;
     c->point = rh_alloc((size_t)log->n, (size_t)c->npoint * sizeof *c->point);
@@ -189,8 +192,8 @@ static rh_cover look_up(const covering *c, const float *point, int list)
     return cover;
 }
 
-rh_status rh_model_cover(const rh_model *model, int64_t n, const double *obs, const double *act,
-                         rh_cover *cover, double *radius, rh_error *err)
+rh_status rh_model__cover(const rh_model *model, int64_t n, const double *obs,
+                          const double *act, rh_cover *cover, double *radius, rh_error *err)
 {
     covering c = {.model = model, .log = model->log};
     float *point = NULL;

@@ -13,6 +13,7 @@
 //    Squares are in units of the sensors' variances.
 
 #include "base/text.h"
+#include "model.h"
 #include "model_internal.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static int64_t length_of(const rh_log *log, int e)
     return log->first[e + 1] - log->first[e];
 }
 
-int64_t rh_model_time_limit(const rh_log *log)
+int64_t rh_model__time_limit(const rh_log *log)
 {
     int64_t longest = 0;
     int n = 0;
@@ -44,7 +45,7 @@ int64_t rh_model_time_limit(const rh_log *log)
 int64_t rh_model_cutoff(const rh_log *log, int64_t nstep)
 {
     size_t n = (size_t)log->nepisode;
-    int64_t limit = rh_model_time_limit(log);
+    int64_t limit = rh_model__time_limit(log);
     if (limit)
         return limit;
     double *length = rh_alloc(2 * n, sizeof *length);

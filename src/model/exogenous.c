@@ -23,6 +23,7 @@
 
 #include "facts.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/scratch.h"
 #include "numeric/cholesky.h"
@@ -105,7 +106,7 @@ static double sensor_value(const table *t, const double *s, int k, int turn)
     double sine, cosine;
     if (!turn)
         return (s[k] - t->steps->mean[k]) / t->steps->sd[k];
-    rh_sincos(2.0 * M_PI * (s[k] - sensor->base) / sensor->period, &sine, &cosine);
+    rh_maths__sincos(2.0 * M_PI * (s[k] - sensor->base) / sensor->period, &sine, &cosine);
     return turn == 1 ? cosine : sine;
 }
 

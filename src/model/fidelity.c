@@ -14,6 +14,7 @@
 #include "fidelity_internal.h"
 #include "knn_internal.h"
 #include "numeric/stats.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ rh_status rh_fidelity__pause(const rh_fidelity__work *w, double share, rh_error 
 void rh_fidelity__encode(const rh_fidelity__work *w, const double *obs, float *code)
 {
     const rh_repr *repr = w->model->repr;
-    rh_repr_encode_one(repr, obs, rh_repr_nact(repr) ? w->act : NULL, w->scratch, code);
+    rh_repr__encode_one(repr, obs, rh_repr__nact(repr) ? w->act : NULL, w->scratch, code);
 }
 
 double rh_fidelity__distance(const rh_fidelity__work *w, const float *a, const float *b)
@@ -138,8 +139,8 @@ static rh_status take_codes(rh_fidelity__work *w, rh_error *err)
 {
     const rh_log *log = w->log;
     const rh_repr *repr = w->model->repr;
-    w->ncode = rh_repr_ncode(repr);
-    w->scratch = rh_alloc(rh_repr_nscratch(repr) + 1, sizeof *w->scratch);
+    w->ncode = rh_repr__ncode(repr);
+    w->scratch = rh_alloc(rh_repr__nscratch(repr) + 1, sizeof *w->scratch);
     if (!w->scratch)
         return rh_base__no_memory(err, "fidelity");
     w->code = w->model->code;

@@ -5,6 +5,7 @@
 
 #include "fidelity.h"
 #include "model_internal.h"
+#include "repr/repr.h"
 
 #include <string.h>
 
@@ -32,7 +33,7 @@ typedef struct rh_fidelity__work {
     int ncode;
     const float *code;      // of every state                               (nstate x ncode)
     float *own;             // owned: these, if the model has codes of state and action
-    float *scratch;         // owned: of rh_repr_encode_one()
+    float *scratch;         // owned: of rh_repr__encode_one()
     double act[RH_MAX_ACT]; // the mean action
 
     // used by the findings only

@@ -19,6 +19,7 @@
 //    its jump is the distance between the two codes. Steps out of coverage use no transition
 //    and are not counted.
 
+#include "base/base.h"
 #include "fidelity_internal.h"
 #include "neighbours.h"
 #include "numeric/stats.h"
@@ -84,7 +85,7 @@ static void imitate(stage *g, running *l)
     float distance2[NIMITATED], code[RH_MAX_CODE];
     int n = g->nfrom < NIMITATED ? (int)g->nfrom : NIMITATED;
     if (g->entries) {
-        int32_t row = rh_env_obs_index(g->env, g->state);
+        int32_t row = rh_contract__env_obs_index(g->env, g->state);
         near = g->near + (size_t)row * NIMITATED;
         if (near[0] == UNASKED)
             rh_neighbours__find(g->from, rh_fidelity__code(w, row), n, -1, near, distance2);
@@ -124,7 +125,7 @@ static int32_t made_on(const stage *g, int32_t now, bool terminal)
 static bool step(stage *g, running *l)
 {
     double reward;
-    int32_t before = g->entries ? rh_env_obs_index(g->env, g->state) : NOBODY;
+    int32_t before = g->entries ? rh_contract__env_obs_index(g->env, g->state) : NOBODY;
     if (l->how == IMITATION)
         imitate(g, l);
     else
@@ -136,7 +137,7 @@ static bool step(stage *g, running *l)
     if (!g->entries)
         return terminal;
 
-    int32_t i = made_on(g, rh_env_obs_index(g->env, g->state), terminal);
+    int32_t i = made_on(g, rh_contract__env_obs_index(g->env, g->state), terminal);
     if (i == NOBODY)
         return terminal;
     const rh_fidelity__work *w = g->w;
@@ -360,7 +361,7 @@ static rh_status set_stage(stage *g, rh_error *err)
         rc = index_states(g, err);
     if (rc)
         return rc;
-    g->entries = rh_env_fixed_obs(g->env, &nentry) && nentry == w->log->nstate;
+    g->entries = rh_contract__env_fixed_obs(g->env, &nentry) && nentry == w->log->nstate;
     g->budget = g->entries && w->log->naction ? STEPS_TABLE : STEPS_OTHERS;
 
     series *all[] = {&g->returns, &g->random, &g->lengths};

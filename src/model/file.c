@@ -24,9 +24,11 @@
 // and read in 0.6 s; the fit takes 27 s with two threads.
 
 #include "file.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "facts.h"
 #include "pack.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +70,7 @@ void rh_model_file__get_params(rh_store *store, const char *what, const char *ow
                              "%s has no parameter '%.40s' in this version of rehearse", owner,
                              name[i]);
     }
-    rh_store__pass(store, what, rh_param_check(param, n, owner, to, &why), &why);
+    rh_store__pass(store, what, rh_param__check(param, n, owner, to, &why), &why);
     rh_free((void *)name);
 }
 
@@ -96,10 +98,10 @@ static void write_task(const rh_task *t, rh_store *store)
 static void write_repr(const rh_model *model, rh_store *store)
 {
     if (!store->rc)
-        store->rc = rh_repr_save(model->repr, store->state, store->err);
+        store->rc = rh_repr__save(model->repr, store->state, store->err);
     if (model->code)
         rh_store__lend(store, "code", RH_STATE_F32, model->code,
-                       model->log->nstate * rh_repr_ncode(model->repr));
+                       model->log->nstate * rh_repr__ncode(model->repr));
 }
 
 static void write_rest(const rh_model *model, rh_store *store)
@@ -139,7 +141,7 @@ static rh_status save(rh_state **out, const rh_model *model, const char *path, r
     rh_store store = {.path = path, .err = err};
     store.rc = rh_state_create(&store.state, err);
     if (!store.rc)
-        store.rc = rh_state_set_label(store.state, label, err);
+        store.rc = rh_state__set_label(store.state, label, err);
     if (!store.rc)
         write_all(model, &store);
     if (store.rc)
@@ -243,7 +245,7 @@ static void read_task(rh_model *model, rh_store *store)
 
 static void read_codes(rh_model *model, rh_store *store)
 {
-    int64_t n = model->log->nstate * rh_repr_ncode(model->repr);
+    int64_t n = model->log->nstate * rh_repr__ncode(model->repr);
     model->code = rh_store__take(store, "code", RH_STATE_F32, n, NULL);
     for (int64_t i = 0; i < n && !store->rc; i++)
         if (!isfinite(model->code[i]))
@@ -257,14 +259,15 @@ static void read_repr(rh_model *model, rh_store *store)
     const rh_log *log = model->log;
     if (store->rc)
         return;
-    rh_store__pass(store, "repr", rh_repr_load(&model->repr, store->state, &why), &why);
+    rh_store__pass(store, "repr", rh_repr__load(&model->repr, store->state, &why), &why);
     if (store->rc)
         return;
-    int nact = rh_repr_nact(model->repr);
-    if (rh_repr_nobs(model->repr) != log->nobs || (nact && (log->naction || nact != log->nact)))
+    int nact = rh_repr__nact(model->repr);
+    if (rh_repr__nobs(model->repr) != log->nobs ||
+        (nact && (log->naction || nact != log->nact)))
         rh_store__refuse(store, "repr",
                          "%d sensors and actions of %d numbers, expected those of the log",
-                         rh_repr_nobs(model->repr), nact);
+                         rh_repr__nobs(model->repr), nact);
     else if (!nact)
         read_codes(model, store);
 }
@@ -331,7 +334,7 @@ rh_status rh_model__load(rh_model **out, rh_state *state, const char *path, rh_e
 {
     rh_store store = {.state = state, .path = path, .err = err};
     rh_model *model = NULL;
-    if (strcmp(rh_state_label(state), label) != 0)
+    if (strcmp(rh_state__label(state), label) != 0)
         return rh_fail(err, RH_EFORMAT,
                        "%s: not a model file, expected one that `rehearse fit` wrote",
                        rh_base__path_tail(path));

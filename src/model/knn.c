@@ -16,6 +16,7 @@
 
 #include "facts.h"
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,7 +197,7 @@ static int compare_all(const rh_knn *knn, const rh_model *model, const float *co
                        int32_t *transition, float *distance)
 {
     const rh_log *log = model->log;
-    int d = rh_repr_ncode(model->repr), n = 0;
+    int d = rh_repr__ncode(model->repr), n = 0;
     float square[RH_NEIGHBOURS_MOST + 1] = {0};
     for (int64_t i = 0; i < knn->nuse; i++) {
         int32_t t = rh_knn__transition(knn, i);
@@ -229,14 +230,14 @@ static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs
                      rh_error *err)
 {
     float point[RH_NEIGHBOURS_DIM];
-    float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
+    float *scratch = rh_alloc(rh_repr__nscratch(model->repr), sizeof *scratch);
     if (!scratch)
         return rh_base__no_memory(err, "knn");
     if (knn->points) {
         rh_knn__point(knn, model, NULL, obs, act, scratch, point);
         *n = rh_knn__search(knn, point, knn->k, transition, distance);
     } else {
-        rh_repr_encode_one(model->repr, obs, NULL, scratch, point);
+        rh_repr__encode_one(model->repr, obs, NULL, scratch, point);
         *n = compare_all(knn, model, point, (int)act[0], transition, distance);
     }
     rh_free(scratch);
@@ -294,7 +295,7 @@ static rh_status average(rh_model__expected *out, const rh_knn *knn, const rh_mo
     const rh_sensor *sensor = model->facts->sensor;
     double going = 0.0;
     rh_knn__arrival to;
-    float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
+    float *scratch = rh_alloc(rh_repr__nscratch(model->repr), sizeof *scratch);
     if (!scratch)
         return rh_base__no_memory(err, "knn");
     for (int i = 0; i < n; i++) {

@@ -16,6 +16,7 @@
 // Acrobot (five logs), 1.3 to 4.2 in Puddle World (five) and 4.4 to 5.5 in Cartpole (three).
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static const float *place_of(const steps *s, int32_t i)
     if (s->point)
         return s->point + (int64_t)i * s->knn->npoint;
     int64_t row = s->model->log->from[rh_knn__transition(s->knn, i)];
-    return s->model->code + row * rh_repr_ncode(s->model->repr);
+    return s->model->code + row * rh_repr__ncode(s->model->repr);
 }
 
 double rh_knn__distance(const float *a, const float *b, int d)
@@ -142,7 +143,7 @@ double rh_knn__distance(const float *a, const float *b, int d)
 
 static pair compare(const steps *s, int32_t i, int32_t j)
 {
-    int d = s->point ? s->knn->npoint : rh_repr_ncode(s->model->repr);
+    int d = s->point ? s->knn->npoint : rh_repr__ncode(s->model->repr);
     int32_t t = rh_knn__transition(s->knn, i), u = rh_knn__transition(s->knn, j);
     double apart = rh_knn__distance(place_of(s, i), place_of(s, j), d), unlike = 0.0;
     for (int k = 0; k < s->nwhat; k++) {

@@ -20,6 +20,7 @@
 // 6. A terminal step with unknown s' ends where it is drawn.
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static bool is_end(const rh_log *log, int64_t t)
 static int64_t gather(const rh_knn *knn, const rh_model *model, bool end, float *point,
                       int32_t *who)
 {
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     int64_t n = 0;
     for (int64_t i = 0; i < knn->nuse; i++) {
         int64_t t = rh_knn__transition(knn, i);
@@ -85,7 +86,7 @@ static int64_t gather(const rh_knn *knn, const rh_model *model, bool end, float 
 static rh_status index_kind(const rh_knn *knn, const rh_model *model, bool end,
                             rh_neighbours **points, int32_t **who, rh_error *err)
 {
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     int64_t n = gather(knn, model, end, NULL, NULL);
     if (n == 0)
         return RH_OK;
@@ -108,7 +109,7 @@ done:
 static rh_status find_margins(rh_knn *knn, const rh_model *model, int nthread, rh_error *err)
 {
     const rh_log *log = model->log;
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     knn->margin = rh_alloc((size_t)knn->nuse, sizeof *knn->margin);
     if (!knn->margin)
         return rh_base__no_memory(err, "knn");
@@ -223,7 +224,7 @@ static void judge(const rh_knn *knn, const rh_model *model, int32_t position, in
             out->reward = other < 0 ? knn->usual : log->reward[rh_knn__transition(knn, other)];
         return;
     }
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     const float *there = model->code + (int64_t)log->to[t] * d;
     if (rh_knn__distance(out->code, there, d) < (double)knn->margin[position])
         return;
@@ -247,7 +248,7 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
     out->reward = carry(knn, model, position, t, s, act, out->next);
     rh_knn__settle(model, out->next);
     if (model->code)
-        rh_repr_encode_one(model->repr, out->next, NULL, scratch, out->code);
+        rh_repr__encode_one(model->repr, out->next, NULL, scratch, out->code);
 
     int limit = limit_of(model->facts, out->next);
     if (limit < 0) {

@@ -40,6 +40,7 @@
 
 #include "knn_internal.h"
 #include "numeric/cholesky.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static rh_status index_steps(rh_knn *knn, const rh_model *model, int action,
                              rh_knn__steps *steps, rh_error *err)
 {
     const rh_log *log = model->log;
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     rh_status rc = RH_OK;
     float *point = NULL;
     for (int64_t i = 0; i < knn->nuse; i++)

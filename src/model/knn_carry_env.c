@@ -18,6 +18,7 @@
 //    and small errors would add up.
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <assert.h>
 #include <math.h>
@@ -39,13 +40,13 @@ typedef struct place {
     rh_knn__arrival at; // its next is the present state
     bool uncovered;
     _Alignas(64) float point[RH_NEIGHBOURS_DIM];
-    _Alignas(64) float scratch[]; // (rh_repr_nscratch)
+    _Alignas(64) float scratch[]; // (rh_repr__nscratch)
 } place;
 
 static void enter(const rh_model *model, place *here, int32_t row)
 {
     const rh_log *log = model->log;
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     memcpy(here->at.next, log->obs + (int64_t)row * log->nobs,
            (size_t)log->nobs * sizeof *here->at.next);
     if (model->code)
@@ -152,7 +153,7 @@ static void keep_within(const carried *w, place *here)
         moved = moved || s[k] != was;
     }
     if (moved && model->code)
-        rh_repr_encode_one(model->repr, s, NULL, here->scratch, here->at.code);
+        rh_repr__encode_one(model->repr, s, NULL, here->scratch, here->at.code);
 }
 
 static bool step(const void *self, void *state, const double *act, rh_streams *streams,
@@ -246,7 +247,7 @@ rh_status rh_knn__carry_env(rh_env **out, const rh_model *model, const rh_knn *k
     w->rules = rh_knn__make_rules(knn, model, param);
     set_bounds(w);
     rh_task task = rh_knn__task(model, &w->rules);
-    size_t size = sizeof(place) + rh_repr_nscratch(model->repr) * sizeof(float);
+    size_t size = sizeof(place) + rh_repr__nscratch(model->repr) * sizeof(float);
     rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
     if (rc)
         rh_free(w);

@@ -7,6 +7,7 @@
 #include "neighbours.h"
 
 #include "base/expression.h"
+#include "repr/repr.h"
 
 enum {
     RH_KNN_K,
@@ -104,7 +105,7 @@ rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **point,
 double rh_knn__clamp_action(const rh_knn *knn, int k, double act);
 
 // The point (npoint) of an observation and an action. code: that of obs, or NULL when the
-// model has none of states. scratch: as for rh_repr_encode_one().
+// model has none of states. scratch: as for rh_repr__encode_one().
 void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
                    const double *obs, const double *act, float *scratch, float *point);
 
@@ -228,7 +229,7 @@ typedef struct rh_knn__arrival {
 } rh_knn__arrival;
 
 // Carry the step of act in s over from the transition at `position`. other: the position of the
-// nearest neighbour that does not end, or -1. scratch: as for rh_repr_encode_one().
+// nearest neighbour that does not end, or -1. scratch: as for rh_repr__encode_one().
 void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, int32_t other,
                     const double *s, const double *act, float *scratch, rh_knn__arrival *out);
 

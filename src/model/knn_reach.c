@@ -22,6 +22,7 @@
 // point 3 decides in four logs of five.
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ static int64_t near_by_search(const rh_knn *knn, const rh_model *model, const in
     const rh_log *log = model->log;
     int64_t most = model->code ? MOST_QUERIES : MOST_ENCODED;
     int64_t stride = (nrow + most - 1) / most, n = 0;
-    int ncode = rh_repr_ncode(model->repr);
+    int ncode = rh_repr__ncode(model->repr);
     for (int64_t q = 0; q < nrow; q += stride) {
         float point[RH_NEIGHBOURS_DIM];
         int32_t transition;
@@ -108,7 +109,7 @@ static rh_status find_near(rh_knn *knn, const rh_model *model, rh_rng *rng, rh_e
     int64_t most = log->nstate * (log->naction ? log->naction : 1);
     most = most < MOST_QUERIES ? most : MOST_QUERIES;
     int32_t *row = rh_alloc((size_t)log->nstate, sizeof *row);
-    float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
+    float *scratch = rh_alloc(rh_repr__nscratch(model->repr), sizeof *scratch);
     knn->near = rh_alloc((size_t)most, sizeof *knn->near);
     if (!row || !scratch || !knn->near) {
         rc = rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld queries", (long long)most);
@@ -132,9 +133,9 @@ static const float *code_at(const rh_model *model, int64_t i, float *scratch, fl
 {
     const rh_log *log = model->log;
     if (model->code)
-        return model->code + i * rh_repr_ncode(model->repr);
-    rh_repr_encode_one(model->repr, log->obs + (int64_t)log->from[i] * log->nobs,
-                       log->act + i * log->nact, scratch, room);
+        return model->code + i * rh_repr__ncode(model->repr);
+    rh_repr__encode_one(model->repr, log->obs + (int64_t)log->from[i] * log->nobs,
+                        log->act + i * log->nact, scratch, room);
     return room;
 }
 
@@ -143,11 +144,11 @@ static const float *code_at(const rh_model *model, int64_t i, float *scratch, fl
 static rh_status measure_step(rh_knn *knn, const rh_model *model, rh_error *err)
 {
     const rh_log *log = model->log;
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     int64_t most = model->code ? MOST_QUERIES : MOST_ENCODED;
     int64_t n = 0, stride = (log->n + most - 1) / most;
     float *length = rh_alloc((size_t)(log->n / stride + 1), sizeof *length);
-    float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
+    float *scratch = rh_alloc(rh_repr__nscratch(model->repr), sizeof *scratch);
     rh_status rc = RH_OK;
     if (!length || !scratch) {
         rc = rh_fail(err, RH_ENOMEM, "knn: out of memory for the lengths of steps");

@@ -31,6 +31,7 @@
 //    start, as Cartpole does after a failure.
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <assert.h>
 #include <math.h>
@@ -82,7 +83,7 @@ static double widest(const rh_knn *knn, const rh_model *model)
 {
     if (!model->code)
         return INFINITY;
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     double square = 0.0;
     for (int k = 0; k < d; k++) {
         float lo = INFINITY, hi = -INFINITY;

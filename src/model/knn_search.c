@@ -7,6 +7,7 @@
 // 2. The state block has the memory that a search needs, so a step allocates nothing.
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <assert.h>
 #include <math.h>
@@ -52,32 +53,32 @@ static void put_action(const rh_knn *knn, const rh_model *model, const double *a
 void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
                    const double *obs, const double *act, float *scratch, float *point)
 {
-    int nact = model->log->nact, ncode = rh_repr_ncode(model->repr);
-    if (rh_repr_nact(model->repr) > 0) {
+    int nact = model->log->nact, ncode = rh_repr__ncode(model->repr);
+    if (rh_repr__nact(model->repr) > 0) {
         double within[RH_MAX_ACT];
         for (int k = 0; k < nact; k++)
             within[k] = rh_knn__clamp_action(knn, k, act[k]);
-        rh_repr_encode_one(model->repr, obs, within, scratch, point);
+        rh_repr__encode_one(model->repr, obs, within, scratch, point);
         return;
     }
     if (code)
         memcpy(point, code, (size_t)ncode * sizeof *point);
     else
-        rh_repr_encode_one(model->repr, obs, NULL, scratch, point);
+        rh_repr__encode_one(model->repr, obs, NULL, scratch, point);
     put_action(knn, model, act, point + ncode);
 }
 
 // The code of a row, or NULL if codes are of state and action.
 static const float *code_of(const rh_model *model, int32_t row)
 {
-    return model->code ? model->code + (int64_t)row * rh_repr_ncode(model->repr) : NULL;
+    return model->code ? model->code + (int64_t)row * rh_repr__ncode(model->repr) : NULL;
 }
 
 // The points of the transitions in use, from the codes of states.
 static void join(const rh_knn *knn, const rh_model *model, float *point)
 {
     const rh_log *log = model->log;
-    size_t ncode = (size_t)rh_repr_ncode(model->repr);
+    size_t ncode = (size_t)rh_repr__ncode(model->repr);
     for (int64_t i = 0; i < knn->nuse; i++, point += knn->npoint) {
         int64_t t = rh_knn__transition(knn, i);
         memcpy(point, code_of(model, log->from[t]), ncode * sizeof *point);
@@ -105,7 +106,7 @@ static rh_status encode(const rh_knn *knn, const rh_model *model, float *point, 
                    nobs * sizeof *obs);
             memcpy(act + (size_t)i * nact, log->act + (size_t)t * nact, nact * sizeof *act);
         }
-        rc = rh_repr_encode(model->repr, n, obs, act, point + first * knn->npoint, err);
+        rc = rh_repr__encode(model->repr, n, obs, act, point + first * knn->npoint, err);
     }
 
 done:
@@ -117,8 +118,8 @@ done:
 rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **out, rh_error *err)
 {
     const rh_log *log = model->log;
-    bool both = rh_repr_nact(model->repr) > 0;
-    int ncode = rh_repr_ncode(model->repr);
+    bool both = rh_repr__nact(model->repr) > 0;
+    int ncode = rh_repr__ncode(model->repr);
     knn->npoint = ncode + (both ? 0 : log->nact);
     if (knn->npoint > RH_NEIGHBOURS_DIM)
         return rh_fail(err, RH_EINVAL,
@@ -167,7 +168,7 @@ typedef struct searched {
 typedef struct place {
     rh_knn__place at;
     _Alignas(64) float point[RH_NEIGHBOURS_DIM];
-    _Alignas(64) float scratch[]; // (rh_repr_nscratch)
+    _Alignas(64) float scratch[]; // (rh_repr__nscratch)
 } place;
 
 static void show(const searched *w, int32_t row, double *obs)
@@ -256,7 +257,7 @@ rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *
     memcpy(w->param, param, sizeof w->param);
     w->rules = rh_knn__make_rules(knn, model, param);
     rh_task task = rh_knn__task(model, &w->rules);
-    size_t size = sizeof(place) + rh_repr_nscratch(model->repr) * sizeof(float);
+    size_t size = sizeof(place) + rh_repr__nscratch(model->repr) * sizeof(float);
     rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
     if (rc)
         rh_free(w);

@@ -23,6 +23,7 @@
 
 #include "knn_internal.h"
 #include "numeric/stats.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ typedef struct judged {
 
 static const float *code_from(const rh_model *model, int64_t t)
 {
-    return model->code + (int64_t)model->log->from[t] * rh_repr_ncode(model->repr);
+    return model->code + (int64_t)model->log->from[t] * rh_repr__ncode(model->repr);
 }
 
 // s'_j - s'_i - M_i (s_j - s_i) and the same of the reward, by position, to out (nobs + 1).
@@ -163,7 +164,7 @@ static void compare(comparison *c, const rh_knn *knn, const rh_model *model,
                     const double *scale, rh_rng *rng)
 {
     const rh_log *log = model->log;
-    int d = rh_repr_ncode(model->repr);
+    int d = rh_repr__ncode(model->repr);
     int64_t stride = 1 + knn->nuse / MOST_JUDGED;
     for (int64_t j = 0; j < knn->nuse; j += stride) {
         int64_t t = rh_knn__transition(knn, j);

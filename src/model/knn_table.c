@@ -14,6 +14,7 @@
 // 97 for its copy, 32 for codes, 96 for the table, and temporarily 50 for indices.
 
 #include "knn_internal.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,7 +164,7 @@ rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_
                              rh_error *err)
 {
     const rh_log *log = model->log;
-    work w = {.knn = knn, .model = model, .part = part, .d = rh_repr_ncode(model->repr)};
+    work w = {.knn = knn, .model = model, .part = part, .d = rh_repr__ncode(model->repr)};
     rh_status rc = RH_OK;
     size_t n = (size_t)log->nstate * (size_t)log->naction * (size_t)knn->k;
     double bytes = (double)n * (sizeof *knn->index + sizeof *knn->distance);

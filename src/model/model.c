@@ -6,8 +6,12 @@
 
 #include "model_internal.h"
 
+#include "base/base.h"
 #include "facts.h"
 #include "fidelity.h"
+#include "log/log.h"
+#include "model.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,11 +88,11 @@ static rh_status check_members(const rh_model_type *type, int64_t n, int64_t nep
 
 static rh_status check_repr(const rh_log *log, const rh_repr *repr, rh_error *err)
 {
-    const char *name = rh_repr_kind(repr)->name;
-    if (rh_repr_nobs(repr) != log->nobs)
+    const char *name = rh_repr_type_of(repr)->name;
+    if (rh_repr__nobs(repr) != log->nobs)
         return rh_fail(err, RH_EINVAL, "%s: learned from %d sensors, expected %d as in the log",
-                       name, rh_repr_nobs(repr), log->nobs);
-    int nact = rh_repr_nact(repr);
+                       name, rh_repr__nobs(repr), log->nobs);
+    int nact = rh_repr__nact(repr);
     if (nact && log->naction)
         return rh_fail(
             err, RH_EINVAL,
@@ -154,21 +158,21 @@ static double largest(const rh_log *log, int64_t row)
 
 static rh_status encode(rh_model *model, const rh_repr *repr, rh_error *err)
 {
-    rh_status rc = rh_repr_copy(&model->repr, repr, err);
-    if (rc || rh_repr_nact(repr) > 0)
+    rh_status rc = rh_repr__copy(&model->repr, repr, err);
+    if (rc || rh_repr__nact(repr) > 0)
         return rc;
-    int64_t n = model->log->nstate, d = rh_repr_ncode(repr);
+    int64_t n = model->log->nstate, d = rh_repr__ncode(repr);
     model->code = rh_alloc((size_t)n, (size_t)d * sizeof *model->code);
     if (!model->code)
         return rh_base__no_memory(err, "model");
-    rc = rh_repr_encode(repr, n, model->log->obs, NULL, model->code, err);
+    rc = rh_repr__encode(repr, n, model->log->obs, NULL, model->code, err);
     for (int64_t i = 0; !rc && i < n * d; i++)
         if (!isfinite(model->code[i]))
             rc = rh_fail(
                 err, RH_EINVAL,
                 "%s: the code of observation %lld is not finite; its sensors reach %g, "
                 "expected values of a smaller scale",
-                rh_repr_kind(repr)->name, (long long)(i / d), largest(model->log, i / d));
+                rh_repr_type_of(repr)->name, (long long)(i / d), largest(model->log, i / d));
     return rc;
 }
 
@@ -181,7 +185,7 @@ static rh_status set_params(rh_model *model, const double *param, rh_error *err)
     rh_param_initial(type->param, type->nparam, model->param);
     for (int i = 0; param && i < type->nparam; i++)
         model->param[i] = param[i];
-    return rh_param_check(type->param, type->nparam, type->name, model->param, err);
+    return rh_param__check(type->param, type->nparam, type->name, model->param, err);
 }
 
 // Fit the members and measure their fidelity; all else of the model is set.
@@ -227,7 +231,7 @@ static rh_status examine(taken *f, const rh_model_type *type, const rh_log *log,
     int64_t nmore = 0;
     rh_status rc = check_options(opt, err);
     if (!rc && opt->param)
-        rc = rh_param_check(type->param, type->nparam, type->name, opt->param, err);
+        rc = rh_param__check(type->param, type->nparam, type->name, opt->param, err);
     if (!rc && opt->starts)
         rc = rh_model__gather_starts(&f->more, &nmore, log, opt->starts, err);
     if (!rc)
@@ -241,8 +245,8 @@ static rh_status examine(taken *f, const rh_model_type *type, const rh_log *log,
     return rc ? rc : rh_model__find_outcomes(&f->lowest, &f->highest, log, &f->task, err);
 }
 
-rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
-                         const rh_model_options *opt, rh_error *err)
+rh_status rh_model__check(const rh_model_type *type, const rh_log *log,
+                          const rh_model_options *opt, rh_error *err)
 {
     rh_model_options defaults = rh_model_defaults();
     taken f = {0};
@@ -367,14 +371,14 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     to->type = from->type;
     rh_status rc = set_params(to, from->param, err);
     if (!rc)
-        rc = rh_log_copy(&to->log, from->log, err);
+        rc = rh_log__copy(&to->log, from->log, err);
     if (!rc)
-        rc = rh_repr_copy(&to->repr, from->repr, err);
+        rc = rh_repr__copy(&to->repr, from->repr, err);
     if (rc)
         return rc;
     set_task(to, &from->task);
     if (from->code)
-        ncode = (size_t)from->log->nstate * (size_t)rh_repr_ncode(from->repr);
+        ncode = (size_t)from->log->nstate * (size_t)rh_repr__ncode(from->repr);
     to->code = ncode ? rh_alloc(ncode, sizeof *to->code) : NULL;
     to->start = rh_alloc(nstart, sizeof *to->start);
     to->facts = rh_facts__copy(from->facts);
@@ -397,8 +401,8 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     return RH_OK;
 }
 
-rh_status rh_model_refit(rh_model **out, const rh_model *from, const rh_model_options *opt,
-                         rh_error *err)
+rh_status rh_model__refit(rh_model **out, const rh_model *from, const rh_model_options *opt,
+                          rh_error *err)
 {
     rh_status rc = check_options(opt, err);
     if (!rc)
@@ -446,11 +450,11 @@ rh_status rh_model_env(rh_env **out, const rh_model *model, int member, const do
         return rh_fail(err, RH_EINVAL, "model: member = %d, expected 0 to %d", member,
                        model->nmember - 1);
     param = param ? param : model->param;
-    rh_status rc = rh_param_check(type->param, type->nparam, type->name, param, err);
+    rh_status rc = rh_param__check(type->param, type->nparam, type->name, param, err);
     return rc ? rc : type->calls->env(out, model, model->member[member], param, err);
 }
 
-const rh_model_type *rh_model_kind(const rh_model *model)
+const rh_model_type *rh_model_type_of(const rh_model *model)
 {
     return model->type;
 }
@@ -465,7 +469,7 @@ int rh_model_nmember(const rh_model *model)
     return model->nmember;
 }
 
-rh_resample rh_model_resample(const rh_model *model)
+rh_resample rh_model__resample(const rh_model *model)
 {
     return model->resample;
 }
@@ -485,7 +489,7 @@ const rh_task *rh_model_task(const rh_model *model)
     return &model->task;
 }
 
-uint64_t rh_model_fingerprint(const rh_model *model)
+uint64_t rh_model__fingerprint(const rh_model *model)
 {
     return model->fingerprint;
 }
@@ -505,17 +509,17 @@ const rh_facts *rh_model_facts(const rh_model *model)
     return model->facts;
 }
 
-const rh_sensor *rh_model_sensor(const rh_model *model, int i)
+const rh_sensor *rh_model__sensor(const rh_model *model, int i)
 {
     return i >= 0 && i < model->facts->nobs ? &model->facts->sensor[i] : NULL;
 }
 
-int rh_model_nlimit(const rh_model *model)
+int rh_model__nlimit(const rh_model *model)
 {
     return model->facts->nlimit;
 }
 
-const rh_limit *rh_model_limit(const rh_model *model, int i)
+const rh_limit *rh_model__limit(const rh_model *model, int i)
 {
     return i >= 0 && i < model->facts->nlimit ? &model->facts->limit[i] : NULL;
 }

@@ -37,6 +37,7 @@
 // Acrobot, which needs two networks, and 2.0 us in Puddle World (AMD EPYC, Zen 4).
 
 #include "nn_internal.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,9 +92,9 @@ rh_status rh_nn__create(rh_nn **out, const rh_model *model, rh_error *err)
     nn->naction = task->naction;
     nn->nact = task->nact;
     nn->code = model->param[RH_NN_INPUT] == RH_NN_CODE;
-    nn->both = nn->code && rh_repr_nact(model->repr) > 0;
+    nn->both = nn->code && rh_repr__nact(model->repr) > 0;
     nn->change = model->param[RH_NN_TARGET] == RH_NN_CHANGE;
-    int ninput = nn->code ? rh_repr_ncode(model->repr) : nn->nobs;
+    int ninput = nn->code ? rh_repr__ncode(model->repr) : nn->nobs;
     if (!nn->both && !nn->naction)
         ninput += nn->nact;
     nn->ninput = ninput + (nn->both ? 0 : nn->naction);
@@ -179,7 +180,7 @@ static size_t whole_lines(size_t nfloat)
 
 size_t rh_nn__nscratch(const rh_nn *nn, const rh_repr *repr)
 {
-    size_t most = nn->code ? rh_repr_nscratch(repr) : 0;
+    size_t most = nn->code ? rh_repr__nscratch(repr) : 0;
     for (int i = 0; i < RH_NN_NNET; i++) {
         size_t n = nn->net[i] ? rh_mlp__nscratch(nn->net[i]) : 0;
         most = n > most ? n : most;
@@ -190,9 +191,9 @@ size_t rh_nn__nscratch(const rh_nn *nn, const rh_repr *repr)
 void rh_nn__input(const rh_nn *nn, const rh_repr *repr, const double *obs, const double *act,
                   float *scratch, float *x)
 {
-    int n = nn->code ? rh_repr_ncode(repr) : nn->nobs;
+    int n = nn->code ? rh_repr__ncode(repr) : nn->nobs;
     if (nn->code)
-        rh_repr_encode_one(repr, obs, nn->both ? act : NULL, scratch, x);
+        rh_repr__encode_one(repr, obs, nn->both ? act : NULL, scratch, x);
     for (int i = 0; i < n; i++)
         x[i] = rh_nn__scale(&nn->input, i, nn->code ? (double)x[i] : obs[i]);
     for (int i = n; i < nn->input.n; i++)

@@ -7,6 +7,7 @@
 //    the range of the data bounds them.
 // 4. In a continuing task an end leads to a start.
 
+#include "base/base.h"
 #include "nn_internal.h"
 
 #include <string.h>
@@ -78,8 +79,8 @@ rh_status rh_nn__env(rh_env **out, const rh_model *model, const void *member,
         if (i == RH_NN_ENDING || param[i] == model->param[i])
             continue;
         char asked[VALUE], fitted[VALUE];
-        rh_param_format(&rh_nn__param[i], param[i], asked, sizeof asked);
-        rh_param_format(&rh_nn__param[i], model->param[i], fitted, sizeof fitted);
+        rh_param__format(&rh_nn__param[i], param[i], asked, sizeof asked);
+        rh_param__format(&rh_nn__param[i], model->param[i], fitted, sizeof fitted);
         return rh_fail(err, RH_EINVAL, "nn: %s = %s, expected %s as fitted; fit again",
                        rh_nn__param[i].name, asked, fitted);
     }

@@ -7,7 +7,9 @@
 // 3. Ranges are those of the member's own transitions.
 // 4. The end is 0 or 1 and not scaled: its range is set to -1 .. 1, which leaves it unchanged.
 
+#include "base/base.h"
 #include "nn_internal.h"
+#include "repr/repr.h"
 
 #include <float.h>
 #include <string.h>
@@ -97,8 +99,8 @@ static void widen_code(rh_nn *nn, const rows *r, const double *obs, const double
                        float *scratch, bool first)
 {
     float *code = r->x; // still unused
-    rh_repr_encode_one(r->model->repr, obs, nn->both ? act : NULL, scratch, code);
-    for (int i = 0; i < rh_repr_ncode(r->model->repr); i++)
+    rh_repr__encode_one(r->model->repr, obs, nn->both ? act : NULL, scratch, code);
+    for (int i = 0; i < rh_repr__ncode(r->model->repr); i++)
         widen(&nn->input, i, (double)code[i], first);
 }
 
@@ -106,7 +108,7 @@ static void widen_code(rh_nn *nn, const rows *r, const double *obs, const double
 static void measure_inputs(rh_nn *nn, const rows *r, float *scratch)
 {
     const rh_log *log = r->model->log;
-    int n = nn->code ? rh_repr_ncode(r->model->repr) : nn->nobs;
+    int n = nn->code ? rh_repr__ncode(r->model->repr) : nn->nobs;
     for (int64_t k = 0; k < r->part->nuse; k++) {
         int32_t t = r->part->use[k], to = log->to[t];
         const double *act = action_at(log, t);
@@ -202,7 +204,7 @@ static rh_status train_networks(rh_nn *nn, const rows *r, rh_rng *rng, rh_error 
     const rh_model__part *part = r->part;
     rh_nn__learner learner[RH_NN_NNET] = {{.mlp = NULL}};
     int of[RH_NN_NNET], n = 0;
-    uint64_t seed = rh_rng_bits(rng);
+    uint64_t seed = rh_rng__bits(rng);
 
     rh_status rc = RH_OK;
     for (int k = 0; !rc && k < RH_NN_NNET; k++) {

@@ -15,6 +15,7 @@
 //    seam would lie opposite of all of them.
 
 #include "base/base_internal.h"
+#include "model.h"
 #include "numeric/stats.h"
 #include "stretches.h"
 
@@ -194,8 +195,8 @@ done:
     return rc;
 }
 
-rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed, int nthread,
-                          rh_error *err)
+rh_status rh_model__replay(rh_replays **out, const rh_model *model, uint64_t seed, int nthread,
+                           rh_error *err)
 {
     rh_stretches *r = NULL;
     char why[RH_MODEL_NOTE];
@@ -210,13 +211,13 @@ rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed
         rc = fill(all, r, model, seed, nthread, err);
     rh_stretches__destroy(r);
     if (rc)
-        rh_replays_destroy(all);
+        rh_replays__destroy(all);
     else
         *out = all;
     return rc;
 }
 
-void rh_replays_destroy(rh_replays *replays)
+void rh_replays__destroy(rh_replays *replays)
 {
     rh_free(replays);
 }

@@ -19,6 +19,7 @@
 
 #include "stretches.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "numeric/stats.h"
 
@@ -89,7 +90,7 @@ static double value_of(const rh_stretches__coordinate *c, const double *obs)
     double turns = (x - c->base) / c->period;
     if (!isfinite(turns))
         return NAN;
-    rh_sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
+    rh_maths__sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
     return c->period / (2.0 * M_PI) * (c->on == COSINE ? cosine : sine);
 }
 

@@ -19,6 +19,7 @@
 //    rewards out of coverage lowers it in the task of its environment.
 
 #include "base/base_internal.h"
+#include "model.h"
 #include "model_internal.h"
 
 #include <math.h>
@@ -162,7 +163,7 @@ static bool any_end(const rh_log *log)
 static rh_status find_limited(const rh_log *log, bool *yes, rh_error *err)
 {
     *yes = false;
-    return rh_model_time_limit(log) ? rh_model__restarts(log, yes, err) : RH_OK;
+    return rh_model__time_limit(log) ? rh_model__restarts(log, yes, err) : RH_OK;
 }
 
 static rh_status derive_task(rh_task *task, const rh_model__usable *u,

@@ -4,6 +4,7 @@
 // A size in a state is checked against the number of weights there, so that a damaged state
 // cannot request more memory than it has itself.
 
+#include "base/base.h"
 #include "mlp_internal.h"
 
 #include <float.h>
@@ -52,7 +53,7 @@ static rh_status load_shape(const rh_state *state, const char *name, int *size, 
 {
     char text[NAME];
     size_t n = 0, found = 0;
-    const double *shape = rh_state_find(state, label(text, name, "shape"), &n);
+    const double *shape = rh_state__doubles(state, label(text, name, "shape"), &n);
     if (!shape)
         return rh_fail(err, RH_EFORMAT, "mlp '%.20s': no array '%s' in the saved state", name,
                        text);
@@ -73,7 +74,7 @@ static rh_status load_shape(const rh_state *state, const char *name, int *size, 
     size_t expected = *flags & RH_MLP_NO_FIRST_BIAS ? 0 : (size_t)size[1];
     for (int i = 1; i < *nsize; i++)
         expected += (size_t)(size[i - 1] + (i > 1)) * (size_t)size[i];
-    if (!rh_state_find(state, label(text, name, saved[0]), &found) || found != expected)
+    if (!rh_state__doubles(state, label(text, name, saved[0]), &found) || found != expected)
         return rh_fail(err, RH_EFORMAT,
                        "mlp '%.20s': array '%s' of the saved state has %zu numbers, expected "
                        "%zu",

@@ -6,6 +6,7 @@
 
 #include "exec.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 
 #include <inttypes.h>
@@ -125,7 +126,7 @@ static bool ask_about(exec_agent *s, const char *word, const double *obs, const 
     if (!rh_exec__healthy(e))
         return false;
     if (!s->begun)
-        describe_run(s, rh_rng_bits(rng));
+        describe_run(s, rh_rng__bits(rng));
     s->begun = true;
     rh_exec__add(e, "{\"");
     rh_exec__add(e, word);

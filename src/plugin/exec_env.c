@@ -13,6 +13,7 @@
 
 #include "exec.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 
 #include <inttypes.h>
@@ -154,7 +155,7 @@ static void env_start(const void *self, void *state, rh_streams *streams, double
     const exec_env *env = self;
     episode *e = state;
     char text[64];
-    uint64_t seed = rh_rng_bits(&streams->start) >> 11; // every JSON reader keeps 53 bits
+    uint64_t seed = rh_rng__bits(&streams->start) >> 11; // every JSON reader keeps 53 bits
     slot *own = take(env, e, true);
     e->failed = false;
     if (!own) {

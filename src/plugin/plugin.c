@@ -14,6 +14,7 @@
 
 #include "base/base_internal.h"
 #include "base/text.h"
+#include "plugin.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,52 +26,52 @@
 
 #define ENTRY "rehearse_plugin"
 
-static rh_plugin_info loaded[RH_MAX_KIND];
+static rh_plugin__info loaded[RH_MAX_KIND];
 static atomic_int nloaded;
 static _Atomic(const char *) loading;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 // ---------------------------------------------------------------------------- asking
 
-int rh_plugin_count(void)
+int rh_plugin__count(void)
 {
     return atomic_load(&nloaded);
 }
 
-const rh_plugin_info *rh_plugin_at(int i)
+const rh_plugin__info *rh_plugin__at(int i)
 {
-    return i >= 0 && i < rh_plugin_count() ? &loaded[i] : NULL;
+    return i >= 0 && i < rh_plugin__count() ? &loaded[i] : NULL;
 }
 
-const char *rh_plugin_loading(void)
+const char *rh_plugin__loading(void)
 {
     return atomic_load(&loading);
 }
 
-const rh_plugin_info *rh_plugin_of_agent(const rh_agent_type *type)
+const rh_plugin__info *rh_plugin__of_agent(const rh_agent_type *type)
 {
-    for (int i = 0; i < rh_plugin_count(); i++)
+    for (int i = 0; i < rh_plugin__count(); i++)
         for (int k = 0; loaded[i].plugin->agent && loaded[i].plugin->agent[k]; k++)
             if (loaded[i].plugin->agent[k] == type)
                 return &loaded[i];
     return NULL;
 }
 
-const rh_plugin_info *rh_plugin_of_env(const rh_env_type *type)
+const rh_plugin__info *rh_plugin__of_env(const rh_env_type *type)
 {
-    for (int i = 0; i < rh_plugin_count(); i++)
+    for (int i = 0; i < rh_plugin__count(); i++)
         for (int k = 0; loaded[i].plugin->env && loaded[i].plugin->env[k]; k++)
             if (loaded[i].plugin->env[k] == type)
                 return &loaded[i];
     return NULL;
 }
 
-const rh_plugin_info *rh_plugin_of_address(const void *address)
+const rh_plugin__info *rh_plugin__of_address(const void *address)
 {
     Dl_info place;
     if (!dladdr(address, &place) || !place.dli_fname)
         return NULL;
-    for (int i = 0; i < rh_plugin_count(); i++)
+    for (int i = 0; i < rh_plugin__count(); i++)
         if (strcmp(loaded[i].file, place.dli_fname) == 0)
             return &loaded[i];
     return NULL;
@@ -165,7 +166,7 @@ static rh_status register_all(const char *path, const rh_plugin *plugin, int *n,
     return rc ? rh_fail(err, rc, "%s: %.320s", rh_base__path_tail(path), why.text) : RH_OK;
 }
 
-static rh_status load(rh_plugin_info *info, rh_error *err)
+static rh_status load(rh_plugin__info *info, rh_error *err)
 {
     int n = 0;
     rh_status rc = hash_file(info->file, &info->fingerprint, err);
@@ -185,7 +186,7 @@ static rh_status load(rh_plugin_info *info, rh_error *err)
 // Load the file, unless it is loaded.
 static rh_status add(const char *path, const char *file, rh_error *err)
 {
-    int n = rh_plugin_count();
+    int n = rh_plugin__count();
     for (int i = 0; i < n; i++)
         if (strcmp(loaded[i].file, file) == 0)
             return RH_OK;
@@ -193,7 +194,7 @@ static rh_status add(const char *path, const char *file, rh_error *err)
         return rh_fail(err, RH_EINVAL, "%s: expected at most %d plug-ins",
                        rh_base__path_tail(path), RH_MAX_KIND);
     char *given = rh_base__copy(path), *whole = rh_base__copy(file);
-    rh_plugin_info info = {.path = given, .file = whole};
+    rh_plugin__info info = {.path = given, .file = whole};
     rh_status rc = given && whole ? load(&info, err) : rh_base__no_memory(err, "plug-in");
     if (rc) {
         rh_free(given);

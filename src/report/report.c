@@ -20,6 +20,7 @@
 #include "base/base_internal.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "report.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -29,7 +30,7 @@
 #define MOST ((size_t)256 << 20) // bytes of a study's data
 #define BASE64 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-bool rh_report_charts(void)
+bool rh_report__charts(void)
 {
     return rh_asset__charts.end > rh_asset__charts.begin;
 }
@@ -178,7 +179,7 @@ static void add_head(rh_text *page, const rh_asset *script, int refresh)
                  "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
                  "'none'; base-uri 'none'; form-action 'none'; img-src data:; script-src");
-    if (rh_report_charts())
+    if (rh_report__charts())
         add_hash(page, &rh_asset__charts);
     add_hash(page, script);
     rh_text__add(page, "; style-src");
@@ -213,7 +214,7 @@ static rh_status write_text(const char *path, const rh_text *text, rh_error *err
 // The scripts, the end, and the file.
 static rh_status finish(rh_text *page, const rh_asset *script, const char *path, rh_error *err)
 {
-    if (rh_report_charts())
+    if (rh_report__charts())
         add_asset(page, "script", &rh_asset__charts);
     add_asset(page, "script", script);
     rh_text__add(page, "</body>\n</html>\n");

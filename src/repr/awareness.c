@@ -12,6 +12,7 @@
 // 3. For codes of states and actions the successor of a step is the next step.
 
 #include "numeric/mlp.h"
+#include "repr.h"
 #include "repr_internal.h"
 
 #include <math.h>
@@ -29,10 +30,10 @@ static double distance(const float *a, const float *b, int n)
     return sqrt(sum);
 }
 
-static rh_awareness measure(const rh_points *points, const float *code, int ncode,
-                            uint64_t seed)
+static rh_repr__aware measure(const rh_points *points, const float *code, int ncode,
+                              uint64_t seed)
 {
-    rh_awareness out = {.value = NAN, .near = NAN, .far = NAN, .npair = points->nanchor};
+    rh_repr__aware out = {.value = NAN, .near = NAN, .far = NAN, .npair = points->nanchor};
     if (points->nanchor == 0)
         return out;
 
@@ -77,8 +78,8 @@ rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const f
     return RH_OK;
 }
 
-rh_status rh_points__awareness(rh_awareness *out, const rh_repr *repr, const rh_points *points,
-                               uint64_t seed, rh_error *err)
+rh_status rh_points__awareness(rh_repr__aware *out, const rh_repr *repr,
+                               const rh_points *points, uint64_t seed, rh_error *err)
 {
     const float *code = NULL;
     float *owned = NULL;
@@ -89,8 +90,8 @@ rh_status rh_points__awareness(rh_awareness *out, const rh_repr *repr, const rh_
     return rc;
 }
 
-rh_status rh_repr_awareness(rh_awareness *out, const rh_repr *repr, const rh_log *log,
-                            const uint8_t *use, uint64_t seed, rh_error *err)
+rh_status rh_repr__awareness(rh_repr__aware *out, const rh_repr *repr, const rh_log *log,
+                             const uint8_t *use, uint64_t seed, rh_error *err)
 {
     if (log->nobs != repr->nobs || (repr->nact && log->nact != repr->nact))
         return rh_fail(

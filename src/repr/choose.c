@@ -20,6 +20,7 @@
 // A choice from logs of 5,000 to 10,000 steps costs 66 to 75 s of a 2.3 GHz Xeon with AVX-512,
 // half of that on two free cores.
 
+#include "repr.h"
 #include "repr_internal.h"
 
 #include <assert.h>
@@ -194,7 +195,7 @@ static rh_status judge(choice *c, const job *work, rh_error *err)
     candidate *one = work->candidate;
     rh_repr *repr = NULL;
     rh_points known = {0}, held = {0};
-    rh_awareness aware;
+    rh_repr__aware aware;
     rh_repr_options opt = *c->opt;
     opt.param = one->trial.param;
     opt.use = c->use[2 * work->fold + 1];
@@ -224,7 +225,7 @@ static void run(choice *c, int i)
     atomic_fetch_add(&c->done, 1);
     if (!rc)
         return;
-#pragma omp critical(rh_repr_choose)
+#pragma omp critical(rh_repr__choose_kind)
     {
         if (rc == RH_EINVAL) {
             c->job[i].candidate->lost = true;
@@ -381,8 +382,9 @@ done:
     return rc;
 }
 
-rh_status rh_repr_choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
-                         const rh_repr_options *opt, int nthread, rh_error *err)
+rh_status rh_repr__choose_kind(rh_repr **out, rh_repr_trial *trial, int *ntrial,
+                               const rh_log *log, const rh_repr_options *opt, int nthread,
+                               rh_error *err)
 {
     static const rh_repr__choose_effort effort = {.first = 3000, .last = 8000, .hidden = 128};
     return rh_repr__choose(out, trial, ntrial, log, opt, effort, nthread, err);

@@ -33,6 +33,7 @@
 
 #include "laplacian.h"
 #include "numeric/mlp.h"
+#include "repr.h"
 
 #include <math.h>
 
@@ -209,7 +210,7 @@ static rh_status train(training *t, rh_error *err)
 {
     const double *p = t->work->param;
     const rh_watch *watch = t->work->watch;
-    rh_repr_training *result = &t->repr->training;
+    rh_repr__training *result = &t->repr->training;
     int64_t nstep = (int64_t)p[STEPS], every = (int64_t)p[CHECK];
     double lowest = INFINITY, last = INFINITY;
     int rising = 0;
@@ -250,7 +251,7 @@ static rh_status laplacian_fit(rh_repr *repr, const rh_repr_work *work, rh_error
 {
     const double *p = work->param;
     training t = {.repr = repr, .work = work};
-    rh_awareness aware;
+    rh_repr__aware aware;
     rh_status rc = rh_repr__scale(repr, work, (rh_repr__scaling)p[SCALE], err);
     if (!rc)
         rc = rh_repr__network(repr, (int)p[D], (int)p[HIDDEN],

@@ -3,6 +3,8 @@
 // From the paper's appendix on distance metrics, else from the authors' code: observations are
 // not scaled, the first layer has no biases, codes have 8 numbers, in Puddle World 4.
 
+#include "base/base.h"
+#include "repr.h"
 #include "repr_internal.h"
 
 #include <string.h>
@@ -15,7 +17,7 @@
             {"first_bias", "no"},                                                              \
     }
 
-static const rh_repr_preset preset[] = {
+static const rh_repr__preset preset[] = {
     {"acrobot", "the paper's for Acrobot in experiments 1, 3 and 5", "laplacian",
      PAPER("8", "0.5", "20", "3e-5")},
     {"acrobot-exp2", "the paper's for Acrobot in experiment 2", "laplacian",
@@ -29,17 +31,17 @@ static const rh_repr_preset preset[] = {
 
 enum { NPRESET = sizeof preset / sizeof *preset };
 
-int rh_repr_npreset(void)
+int rh_repr__npreset(void)
 {
     return NPRESET;
 }
 
-const rh_repr_preset *rh_repr_preset_at(int i)
+const rh_repr__preset *rh_repr_preset__at(int i)
 {
     return i >= 0 && i < NPRESET ? &preset[i] : NULL;
 }
 
-const rh_repr_preset *rh_repr_preset_find(const char *name, rh_error *err)
+const rh_repr__preset *rh_repr_preset__find(const char *name, rh_error *err)
 {
     const char *names[NPRESET];
     for (int i = 0; i < NPRESET; i++) {
@@ -47,11 +49,11 @@ const rh_repr_preset *rh_repr_preset_find(const char *name, rh_error *err)
         if (strcmp(name, names[i]) == 0)
             return &preset[i];
     }
-    rh_unknown(err, "no preset of a representation", name, names, NPRESET);
+    rh_base__unknown(err, "no preset of a representation", name, names, NPRESET);
     return NULL;
 }
 
-rh_status rh_repr_preset_apply(const rh_repr_preset *from, double *param, rh_error *err)
+rh_status rh_repr_preset__apply(const rh_repr__preset *from, double *param, rh_error *err)
 {
     const rh_repr_type *type = rh_repr_find(from->type, err);
     if (!type)

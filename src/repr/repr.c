@@ -5,6 +5,8 @@
 //    multiply-add, because a network does.
 // 3. An input with a missing number, or one that overflows a float, gives a code of NANs.
 
+#include "repr.h"
+#include "base/base.h"
 #include "repr_internal.h"
 
 #include <math.h>
@@ -31,7 +33,7 @@ rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int n
     repr->type = type;
     repr->nobs = nobs;
     repr->nact = nact;
-    repr->training = (rh_repr_training){.loss = NAN, .awareness = NAN, .held_out = NAN};
+    repr->training = (rh_repr__training){.loss = NAN, .awareness = NAN, .held_out = NAN};
     repr->param = rh_alloc((size_t)type->nparam, sizeof *repr->param);
     repr->centre = rh_alloc(nin, sizeof *repr->centre);
     repr->factor = rh_alloc(nin, sizeof *repr->factor);
@@ -70,7 +72,7 @@ void rh_repr_destroy(rh_repr *repr)
     rh_free(repr);
 }
 
-rh_status rh_repr_copy(rh_repr **out, const rh_repr *repr, rh_error *err)
+rh_status rh_repr__copy(rh_repr **out, const rh_repr *repr, rh_error *err)
 {
     rh_repr *same = NULL;
     rh_status rc = rh_repr__make(&same, repr->type, repr->nobs, repr->nact, err);
@@ -122,8 +124,8 @@ rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error
 // The awareness of the steps it was learned from.
 static rh_status judge(rh_repr *repr, const rh_repr_work *work, rh_error *err)
 {
-    rh_awareness aware;
-    rh_status rc = rh_repr_awareness(&aware, repr, work->log, work->use, work->seed, err);
+    rh_repr__aware aware;
+    rh_status rc = rh_repr__awareness(&aware, repr, work->log, work->use, work->seed, err);
     if (!rc)
         repr->training.awareness = aware.value;
     return rc;
@@ -146,7 +148,7 @@ rh_status rh_repr_fit(rh_repr **out, const rh_repr_type *type, const rh_log *log
         memcpy(repr->param, opt->param, (size_t)type->nparam * sizeof *repr->param);
     else
         rh_param_initial(type->param, type->nparam, repr->param);
-    rc = rh_param_check(type->param, type->nparam, type->name, repr->param, err);
+    rc = rh_param__check(type->param, type->nparam, type->name, repr->param, err);
     if (rc)
         goto done;
 
@@ -175,32 +177,32 @@ done:
 
 // ---------------------------------------------------------------------------- using
 
-const rh_repr_type *rh_repr_kind(const rh_repr *repr)
+const rh_repr_type *rh_repr_type_of(const rh_repr *repr)
 {
     return repr->type;
 }
 
-const double *rh_repr_params(const rh_repr *repr)
+const double *rh_repr__params(const rh_repr *repr)
 {
     return repr->param;
 }
 
-int rh_repr_nobs(const rh_repr *repr)
+int rh_repr__nobs(const rh_repr *repr)
 {
     return repr->nobs;
 }
 
-int rh_repr_nact(const rh_repr *repr)
+int rh_repr__nact(const rh_repr *repr)
 {
     return repr->nact;
 }
 
-int rh_repr_ncode(const rh_repr *repr)
+int rh_repr__ncode(const rh_repr *repr)
 {
     return repr->ncode;
 }
 
-rh_repr_training rh_repr_trained(const rh_repr *repr)
+rh_repr__training rh_repr__trained(const rh_repr *repr)
 {
     return repr->training;
 }
@@ -214,8 +216,8 @@ static void seal(float *code, int n, bool whole)
         code[i] = NAN;
 }
 
-rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, const double *act,
-                         float *code, rh_error *err)
+rh_status rh_repr__encode(const rh_repr *repr, int64_t n, const double *obs, const double *act,
+                          float *code, rh_error *err)
 {
     rh_mlp__pass *pass = NULL;
     rh_status rc = RH_OK;
@@ -258,13 +260,13 @@ static size_t input_room(const rh_repr *repr)
     return (size_t)(rh_repr__ninput(repr) + LINE - 1) / LINE * LINE;
 }
 
-size_t rh_repr_nscratch(const rh_repr *repr)
+size_t rh_repr__nscratch(const rh_repr *repr)
 {
     return input_room(repr) + (repr->mlp ? rh_mlp__nscratch(repr->mlp) : 0);
 }
 
-void rh_repr_encode_one(const rh_repr *repr, const double *obs, const double *act,
-                        float *scratch, float *code)
+void rh_repr__encode_one(const rh_repr *repr, const double *obs, const double *act,
+                         float *scratch, float *code)
 {
     bool whole = rh_repr__input(repr, obs, act, scratch);
     if (repr->mlp)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "numeric/mlp.h"
 #include "rehearse/repr.h"
+#include "repr.h"
 
 #define RH_MAX_INPUT (2 * RH_MAX_OBS + RH_MAX_ACT) // a sensor on a circle has two
 
@@ -20,7 +21,7 @@ struct rh_repr {
     double *base;   // on none. owned                               (nobs)
     int ncircle;    // sensors on a circle
     rh_mlp *mlp;    // owned; NULL: the code is the scaled inputs
-    rh_repr_training training;
+    rh_repr__training training;
 };
 
 // The input of a fit.
@@ -132,8 +133,8 @@ rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const f
                            float **owned, rh_error *err);
 
 // Dynamics awareness over points; NAN where there is no pair.
-rh_status rh_points__awareness(rh_awareness *out, const rh_repr *repr, const rh_points *points,
-                               uint64_t seed, rh_error *err);
+rh_status rh_points__awareness(rh_repr__aware *out, const rh_repr *repr,
+                               const rh_points *points, uint64_t seed, rh_error *err);
 
 // The blur of `held` points among `known` ones (blur.c); 1 at best.
 rh_status rh_points__blur(double *out, const rh_repr *repr, const rh_points *known,
@@ -163,7 +164,7 @@ typedef struct rh_repr__choose_effort {
     int hidden;      // units of a hidden layer
 } rh_repr__choose_effort;
 
-// rh_repr_choose() with another effort.
+// rh_repr__choose_kind() with another effort.
 rh_status rh_repr__choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
                           const rh_repr_options *opt, rh_repr__choose_effort effort,
                           int nthread, rh_error *err);

@@ -12,8 +12,10 @@
 //
 // A state may come from a damaged or forged file: everything is checked.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "numeric/mlp.h"
+#include "repr.h"
 #include "repr_internal.h"
 
 #include <math.h>
@@ -24,13 +26,13 @@ enum { NSTEP, LOSS, EARLY, AWARENESS, HELD_OUT, NTRAINING };
 enum { NLETTER = 31 };
 static const char *const network = "repr mlp";
 
-rh_status rh_repr_save(const rh_repr *repr, rh_state *state, rh_error *err)
+rh_status rh_repr__save(const rh_repr *repr, rh_state *state, rh_error *err)
 {
     const rh_repr_type *type = repr->type;
     size_t nletter = strlen(type->name), nin = (size_t)repr->nobs + (size_t)repr->nact;
     double kind[NLETTER] = {0.0};
     double shape[NSHAPE] = {repr->nobs, repr->nact, repr->ncode};
-    const rh_repr_training *t = &repr->training;
+    const rh_repr__training *t = &repr->training;
     double training[NTRAINING] = {(double)t->nstep, t->loss, t->early, t->awareness,
                                   t->held_out};
     for (size_t i = 0; i < nletter; i++)
@@ -64,7 +66,7 @@ rh_status rh_repr_save(const rh_repr *repr, rh_state *state, rh_error *err)
 static const double *array_of(const rh_state *state, const char *name, size_t n, rh_error *err)
 {
     size_t found = 0;
-    const double *x = rh_state_find(state, name, &found);
+    const double *x = rh_state__doubles(state, name, &found);
     if (!x)
         rh_fail(err, RH_EFORMAT, "representation: no array '%s' in the saved state", name);
     else if (found != n)
@@ -84,7 +86,7 @@ static const rh_repr_type *load_kind(const rh_state *state, rh_error *err)
 {
     char name[NLETTER + 1] = "";
     size_t n = 0;
-    const double *x = rh_state_find(state, "repr kind", &n);
+    const double *x = rh_state__doubles(state, "repr kind", &n);
     bool right = x && n >= 1 && n <= NLETTER;
     for (size_t i = 0; right && i < n; i++) {
         right = whole_within(x[i], ' ', '~');
@@ -133,7 +135,7 @@ static rh_status load_training(rh_repr *repr, const rh_state *state, rh_error *e
                        "representation: array 'repr training' of the saved state has steps = "
                        "%g, loss = %g, early = %g, awareness = %g and %g",
                        x[NSTEP], x[LOSS], x[EARLY], x[AWARENESS], x[HELD_OUT]);
-    repr->training = (rh_repr_training){
+    repr->training = (rh_repr__training){
         .nstep = (int64_t)x[NSTEP],
         .loss = x[LOSS],
         .early = x[EARLY] != 0.0,
@@ -147,7 +149,7 @@ static rh_status load_training(rh_repr *repr, const rh_state *state, rh_error *e
 static rh_status load_circles(rh_repr *repr, const rh_state *state, rh_error *err)
 {
     size_t n = 0;
-    if (!rh_state_find(state, "repr circle", &n))
+    if (!rh_state__doubles(state, "repr circle", &n))
         return RH_OK;
     const double *circle = array_of(state, "repr circle", 2 * (size_t)repr->nobs, err);
     if (!circle)
@@ -173,7 +175,7 @@ static rh_status load_parts(rh_repr *repr, const rh_state *state, rh_error *err)
     const double *factor = centre ? array_of(state, "repr factor", nin, err) : NULL;
     if (!factor)
         return RH_EFORMAT;
-    if (rh_param_check(type->param, type->nparam, type->name, param, err))
+    if (rh_param__check(type->param, type->nparam, type->name, param, err))
         return RH_EFORMAT;
     if (!rh_base__all_finite(centre, (int)nin) || !rh_base__all_finite(factor, (int)nin))
         return rh_fail(err, RH_EFORMAT,
@@ -185,7 +187,7 @@ static rh_status load_parts(rh_repr *repr, const rh_state *state, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_repr_load(rh_repr **out, const rh_state *state, rh_error *err)
+rh_status rh_repr__load(rh_repr **out, const rh_state *state, rh_error *err)
 {
     rh_repr *repr = NULL;
     rh_status rc = RH_EFORMAT;

@@ -13,6 +13,7 @@
 //    with r = period * factor / 2 pi, so that a short way counts as much as on a line. x is
 //    where it would be otherwise, x' after all other inputs.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "repr_internal.h"
 
@@ -143,7 +144,7 @@ static bool bend(const rh_repr *repr, const double *obs, float *x, float *second
         double radius = repr->period[i] * repr->factor[i] / (2.0 * M_PI);
         bool held = isfinite(turns) && fabs(radius) <= (double)FLT_MAX;
         if (held)
-            rh_sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
+            rh_maths__sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
         x[i] = held ? (float)(radius * cosine) : 0.0f;
         *second++ = held ? (float)(radius * sine) : 0.0f;
         whole = whole && held;

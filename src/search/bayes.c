@@ -13,12 +13,13 @@
 //    Expected improvement alone stays at the first maximum: on Hartmann-6, 3 of 12 searches
 //    from random designs still had the second highest maximum after 200 settings. With this
 //    and an even design, none of 40 did; 1.5 and 0.6 were chosen there.
-// 4. Settings that an earlier search proposed (rh_search_recall) are not computed again. The
+// 4. Settings that an earlier search proposed (rh_search__recall) are not computed again. The
 //    process is brought up to date once, for the first one that is not known or for the answer.
 
 #include "bayes.h"
 #include "base/base_internal.h"
 #include "base/text.h"
+#include "search.h"
 #include "sobol.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ int rh_bayes__first_design(const rh_search *search)
 {
     int ndim = 0, most = rh_search__most(search);
     for (int k = 0; k < search->space.ndim; k++)
-        ndim += rh_dim_count(&search->space.dim[k]) > 1.0;
+        ndim += rh_dim__count(&search->space.dim[k]) > 1.0;
     double want = ceil(ndim * search->param[RH_BAYES_FIRST]);
     return (int)fmin(fmax(want, 4.0), (most + 1) / 2);
 }
@@ -149,7 +150,7 @@ static rh_status bayes_ask(rh_search *search, rh_error *err)
     bool known = batch > 0 && rh_search__known(search, n + batch - 1), found = true;
     if (!known)
         rc = rh_bayes__reserve(search, n, batch, err);
-    if (!rc && !known) // also at the end: rh_search_lead() uses the process
+    if (!rc && !known) // also at the end: rh_search__lead() uses the process
         rc = rh_bayes__bring_up(search, n, err);
 
     for (int i = 0; i < batch && !rc && found; i++) {
@@ -172,7 +173,8 @@ static rh_status bayes_ask(rh_search *search, rh_error *err)
 // ---------------------------------------------------------------------------- leaders
 
 // Whether a leads b: without broken runs first, then by expected value.
-static bool leads(const rh_search *search, const rh_leader *a, const rh_leader *b)
+static bool leads(const rh_search *search, const rh_search__lead_entry *a,
+                  const rh_search__lead_entry *b)
 {
     bool broken = search->setting[a->setting].broken;
     if (broken != search->setting[b->setting].broken)
@@ -180,7 +182,7 @@ static bool leads(const rh_search *search, const rh_leader *a, const rh_leader *
     return a->value > b->value;
 }
 
-static int bayes_lead(const rh_search *search, int most, rh_leader *leader)
+static int bayes_lead(const rh_search *search, int most, rh_search__lead_entry *leader)
 {
     rh_bayes *b = search->self;
     int told = search->nsetting - search->nasked + search->ntold, count = 0;
@@ -196,7 +198,7 @@ static int bayes_lead(const rh_search *search, int most, rh_leader *leader)
     rh_bayes__add(search, told);
     for (int i = 0; i < told; i++) {
         const rh_search__setting *s = &search->setting[i];
-        rh_leader new = rh_search__leader(search, i);
+        rh_search__lead_entry new = rh_search__leader(search, i);
         double slope;
         if (i % CHUNK == 0)
             rh_gp__predict(&b->gp, told - i < CHUNK ? told - i : CHUNK,

@@ -9,6 +9,7 @@
 // 3. No setting is tried twice: the study decides about more runs.
 
 #include "bayes.h"
+#include "search.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void snap(const place *p, double *u)
     if (!p->steps)
         return;
     rh_space__place(space, u, x);
-    rh_space_unit(space, x, middle);
+    rh_space__unit(space, x, middle);
     for (int k = 0; k < p->ndim; k++)
         if (isfinite(p->count[k]))
             u[k] = middle[k];
@@ -63,11 +64,11 @@ static void look(const place *p, int n, const double *u, rh_bayes__kept *kept)
 static void look_at_all(const place *p, rh_bayes__kept *kept)
 {
     double u[CHUNK * RH_MAX_DIM], x[RH_MAX_DIM];
-    int n = 0, count = (int)rh_space_count(&p->search->space);
+    int n = 0, count = (int)rh_space__count(&p->search->space);
     for (int i = 0; i < count; i++) {
-        rh_space_at(&p->search->space, i, x);
+        rh_space__at(&p->search->space, i, x);
         if (rh_search__find(p->search, x) < 0)
-            rh_space_unit(&p->search->space, x, u + n++ * p->ndim);
+            rh_space__unit(&p->search->space, x, u + n++ * p->ndim);
         if (n == CHUNK || i == count - 1) {
             look(p, n, u, kept);
             n = 0;
@@ -160,14 +161,14 @@ rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, doub
     place p = {.search = search, .aim = aim, .ndim = search->space.ndim};
     bool ends = false;
     for (int k = 0; k < p.ndim; k++) {
-        p.count[k] = rh_dim_count(&search->space.dim[k]);
+        p.count[k] = rh_dim__count(&search->space.dim[k]);
         p.steps |= isfinite(p.count[k]);
         ends |= isinf(p.count[k]);
     }
     rh_rng rng =
         rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 0, (uint64_t)search->nsetting);
     rh_bayes__kept kept = {.ncol = p.ndim, .most = CLIMBED}, done = kept;
-    bool small = rh_space_count(&search->space) <= SMALL;
+    bool small = rh_space__count(&search->space) <= SMALL;
     if (small)
         look_at_all(&p, &kept);
     else

@@ -16,6 +16,7 @@
 // 5. Random streams are those of `bayes`, whose numbers that are not needed here are drawn and
 //    left: results of before it was a method of its own stay the same.
 
+#include "base/base.h"
 #include "base/text.h"
 #include "bayes.h"
 
@@ -133,7 +134,7 @@ static rh_status ask_design(rh_search *search, rh_error *err)
     int half = (rh_search__most(search) + 1) / 2, n = FIRST < half ? FIRST : half;
     rh_status rc = RH_OK;
     for (int k = 0; k < search->space.ndim; k++) // decision 5
-        rh_rng_bits(&rng);
+        rh_rng__bits(&rng);
 
     // in a small space several points may give one setting: the design is then smaller
     for (int i = 0; i < 20 * n && search->nsetting < n && !rc; i++) {

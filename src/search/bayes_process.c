@@ -34,6 +34,7 @@
 #include "base/text.h"
 #include "bayes.h"
 #include "numeric/stats.h"
+#include "search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,8 +191,8 @@ static void look_over(const rh_search *search, int n)
     for (int i = 0; i < n; i++)
         b->sound |= !search->setting[i].broken;
     for (; b->nz < n; b->nz++)
-        rh_space_unit(&search->space, search->setting[b->nz].x,
-                      b->z + (size_t)b->nz * (size_t)search->space.ndim);
+        rh_space__unit(&search->space, search->setting[b->nz].x,
+                       b->z + (size_t)b->nz * (size_t)search->space.ndim);
 }
 
 // Fill the empty process with points of the first n settings.
@@ -424,7 +425,7 @@ void rh_bayes__assume(const rh_search *search, const double *x)
 {
     rh_bayes *b = search->self;
     double z[RH_MAX_DIM], mean;
-    rh_space_unit(&search->space, x, z);
+    rh_space__unit(&search->space, x, z);
     rh_gp__predict(&b->gp, 1, z, &mean, NULL);
     rh_gp__put(&b->gp, z, mean, 0.0);
     rh_gp__extend(&b->gp);

@@ -29,6 +29,7 @@
 //    mean with broken runs is no answer while there is a setting without.
 
 #include "base/text.h"
+#include "search.h"
 #include "search_internal.h"
 #include "truncated.h"
 
@@ -92,7 +93,7 @@ typedef struct cem {
 // Both ends of a dimension on its scale.
 static void ends(const rh_dim *dim, double *lo, double *hi)
 {
-    double count = rh_dim_count(dim);
+    double count = rh_dim__count(dim);
     if (dim->kind != RH_DIM_RANGE) {
         *lo = 0.0;
         *hi = count - 1.0;
@@ -135,7 +136,7 @@ static rh_status divide(rh_search *search, rh_error *err)
         const rh_dim *dim = &search->space.dim[k];
         if (dim->kind == RH_DIM_NAMES)
             combinations *= dim->nvalue;
-        else if (rh_dim_count(dim) > 1.0)
+        else if (rh_dim__count(dim) > 1.0)
             c->free[c->nfree++] = k;
     }
     if (combinations > COMBINATIONS)
@@ -144,7 +145,7 @@ static rh_status divide(rh_search *search, rh_error *err)
                        "searched separately: fewer names, or method bayes",
                        rh_search__write(combinations).text, COMBINATIONS);
     c->nnormal = (int)combinations;
-    bool all = rh_space_count(&search->space) <= budget; // no setting is tried twice
+    bool all = rh_space__count(&search->space) <= budget; // no setting is tried twice
     c->share = all ? INT32_MAX : budget / c->nnormal;
     if (c->share <= population)
         return rh_fail(err, RH_EINVAL,
@@ -203,7 +204,7 @@ static void settle(const rh_search *search, int i, const double *h, double *x)
         if (dim->kind == RH_DIM_NAMES) {
             x[k] = dim->value[i % dim->nvalue];
             i /= dim->nvalue;
-        } else if (rh_dim_count(dim) == 1.0) {
+        } else if (rh_dim__count(dim) == 1.0) {
             x[k] = rh_dim__at(dim, 0.0);
         }
     }
@@ -251,7 +252,7 @@ static void recall(const rh_search *search, const rh_truncated *t, int setting, 
     for (int k = 0; k < c->nfree; k++) {
         const rh_dim *dim = &search->space.dim[c->free[k]];
         double x = search->setting[setting].x[c->free[k]];
-        if (isfinite(rh_dim_count(dim)))
+        if (isfinite(rh_dim__count(dim)))
             continue;
         x = dim->scale == RH_LOG ? rh_ln(x) : x;
         h[k] = !(x > t->lo[k]) ? t->lo[k] : x < t->hi[k] ? x : t->hi[k];
@@ -371,15 +372,15 @@ static void cem_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
 }
 
 // The last means first, then the other settings.
-static int cem_lead(const rh_search *search, int most, rh_leader *leader)
+static int cem_lead(const rh_search *search, int most, rh_search__lead_entry *leader)
 {
     const cem *c = search->self;
     int n = rh_search__lead_by_value(search, most, leader), nlast = 0;
     if (!c->ended || search->ntold < search->nasked)
         return n;
-    rh_leader last[COMBINATIONS];
+    rh_search__lead_entry last[COMBINATIONS];
     for (int i = 0; i < c->nnormal; i++) {
-        rh_leader new = rh_search__leader(search, c->normal[i].last);
+        rh_search__lead_entry new = rh_search__leader(search, c->normal[i].last);
         bool worse = search->setting[new.setting].broken && n > 0 &&
                      !search->setting[leader[0].setting].broken;
         if (new.value == -INFINITY || worse)

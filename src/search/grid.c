@@ -2,15 +2,16 @@
 //
 // The settings do not depend on scores: one ask proposes hundreds and keeps all workers busy.
 
+#include "search.h"
 #include "search_internal.h"
 
 static rh_status grid_ask(rh_search *search, rh_error *err)
 {
-    int count = (int)rh_space_count(&search->space);
+    int count = (int)rh_space__count(&search->space);
     double x[RH_MAX_DIM];
     rh_status rc = RH_OK;
     for (int i = 0; !rc && i < RH_SEARCH__CHUNK && search->nsetting < count; i++) {
-        rh_space_at(&search->space, search->nsetting, x);
+        rh_space__at(&search->space, search->nsetting, x);
         rc = rh_search__ask_new(search, x, search->opt.nrun, err);
     }
     return rc;

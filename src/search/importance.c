@@ -19,6 +19,7 @@
 //    factors of up to 60 covariances.
 
 #include "gp.h"
+#include "search.h"
 #include "search_internal.h"
 #include "sobol.h"
 
@@ -35,7 +36,7 @@
 // The index of a value of a finite dimension, or -1.
 static int64_t number_of(const rh_dim *dim, double v)
 {
-    int64_t count = (int64_t)rh_dim_count(dim), lo = 0, hi = count - 1;
+    int64_t count = (int64_t)rh_dim__count(dim), lo = 0, hi = count - 1;
     if (dim->kind == RH_DIM_NAMES) {
         for (int64_t i = 0; i < count; i++)
             if (dim->value[i] == v)
@@ -65,7 +66,7 @@ static bool tabulate(const rh_space *space, int n, const double *x, const double
             int64_t number = number_of(dim, x[(size_t)i * (size_t)space->ndim + (size_t)k]);
             if (number < 0)
                 return false;
-            at = at * (int64_t)rh_dim_count(dim) + number;
+            at = at * (int64_t)rh_dim__count(dim) + number;
         }
         if (!isnan(table[at]))
             return false;
@@ -92,7 +93,7 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
     double mean, all = variance_of(table, n, &mean);
     int stride = n;
     for (int k = 0; k < space->ndim; k++) {
-        int count = (int)rh_dim_count(&space->dim[k]), group = stride;
+        int count = (int)rh_dim__count(&space->dim[k]), group = stride;
         stride /= count;
 
         // variance of the means of the levels
@@ -186,7 +187,7 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
         left--;
         double z[RH_MAX_DIM], of_this = noise && isfinite(value[i]) ? noise[i] : 0.0;
         unknown |= isnan(of_this);
-        rh_space_unit(space, x + (size_t)i * (size_t)ndim, z);
+        rh_space__unit(space, x + (size_t)i * (size_t)ndim, z);
         rh_gp__put(gp, z, (y[i] - mean) / sqrt(scale),
                    isfinite(of_this) ? of_this / scale : 0.0);
     }
@@ -227,7 +228,7 @@ static void expect(rh_gp *gp, const rh_space *space, int n, double *u, double *y
     for (int i = 0; i < n; i++) {
         double x[RH_MAX_DIM];
         rh_space__place(space, u + i * space->ndim, x);
-        rh_space_unit(space, x, u + i * space->ndim);
+        rh_space__unit(space, x, u + i * space->ndim);
     }
     rh_gp__predict(gp, n, u, y, NULL);
 }
@@ -288,14 +289,14 @@ static void replace_broken(int n, const double *value, double *y)
         y[i] = best < worst ? 0.0 : (isfinite(value[i]) ? value[i] : broken) - worst;
 }
 
-rh_status rh_importance(const rh_space *space, int n, const double *x, const double *value,
-                        const double *noise, double *share, double *total, bool *exact,
-                        rh_error *err)
+rh_status rh_importance__shares(const rh_space *space, int n, const double *x,
+                                const double *value, const double *noise, double *share,
+                                double *total, bool *exact, rh_error *err)
 {
     rh_gp gp = {0};
     double *y = NULL, *table = NULL, together[RH_MAX_DIM], mean;
     bool whole = false;
-    rh_status rc = rh_space_check(space, err);
+    rh_status rc = rh_space__check(space, err);
     if (!rc && n < 1)
         rc = rh_fail(err, RH_EINVAL, "importance: %d settings, expected 1 or more", n);
     if (rc)
@@ -308,7 +309,7 @@ rh_status rh_importance(const rh_space *space, int n, const double *x, const dou
     }
 
     replace_broken(n, value, y);
-    whole = rh_space_count(space) == n && tabulate(space, n, x, y, table);
+    whole = rh_space__count(space) == n && tabulate(space, n, x, y, table);
     if (whole) {
         analyse(space, n, table, share, together);
     } else if (!(variance_of(y, n, &mean) > 0.0)) {

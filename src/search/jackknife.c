@@ -11,6 +11,7 @@
 // 2. The process is fitted anew without each part: its length scales are the greatest source of
 //    error.
 
+#include "search.h"
 #include "search_internal.h"
 
 #include <math.h>
@@ -45,9 +46,9 @@ static double error_of(double effect[GROUPS][RH_MAX_DIM], int k)
     return sqrt(square * (GROUPS - 1) / GROUPS);
 }
 
-rh_status rh_importance_errors(const rh_space *space, int n, const double *x,
-                               const double *value, const double *noise, double *share,
-                               double *total, rh_error *err)
+rh_status rh_importance__errors(const rh_space *space, int n, const double *x,
+                                const double *value, const double *noise, double *share,
+                                double *total, rh_error *err)
 {
     int ndim = space->ndim;
     double alone[GROUPS][RH_MAX_DIM], together[GROUPS][RH_MAX_DIM];
@@ -62,8 +63,8 @@ rh_status rh_importance_errors(const rh_space *space, int n, const double *x,
     rh_status rc = RH_OK;
     for (int g = 0; g < GROUPS && !rc; g++) {
         int left = leave_out(g, ndim, n, x, value, noise, kept);
-        rc = rh_importance(space, left, kept, kept_value, noise ? kept_noise : NULL, alone[g],
-                           together[g], NULL, err);
+        rc = rh_importance__shares(space, left, kept, kept_value, noise ? kept_noise : NULL,
+                                   alone[g], together[g], NULL, err);
     }
     for (int k = 0; k < ndim && !rc; k++) {
         share[k] = error_of(alone, k);

@@ -23,6 +23,7 @@
 
 #include "base/base_internal.h"
 #include "numeric/stats.h"
+#include "search.h"
 #include "search_internal.h"
 
 #include <math.h>
@@ -124,11 +125,11 @@ static rh_status race_ask(rh_search *search, rh_error *err)
 
     // first stage: all settings
     if (*stage == 0) {
-        int count = (int)rh_space_count(&search->space);
+        int count = (int)rh_space__count(&search->space);
         double x[RH_MAX_DIM];
         *stage = stage_after(search, 0);
         for (int i = 0; !rc && i < count; i++) {
-            rh_space_at(&search->space, i, x);
+            rh_space__at(&search->space, i, x);
             rc = rh_search__ask_new(search, x, *stage, err);
         }
         return rc;
@@ -146,7 +147,7 @@ static rh_status race_ask(rh_search *search, rh_error *err)
 
 static void race_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
 {
-    *nsetting = (int)rh_space_count(&search->space);
+    *nsetting = (int)rh_space__count(&search->space);
     *nrun = (int64_t)*nsetting * search->opt.nrun;
     for (int i = 0; i < search->nsetting; i++) {
         const rh_search__setting *s = &search->setting[i];

@@ -8,6 +8,7 @@
 
 #include "search_internal.h"
 
+#include "search.h"
 #include "sobol.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static void draw(rh_search *search, double *x)
 // Write a new setting to x (ndim); false: there is none.
 static bool next(rh_search *search, double *x)
 {
-    double count = rh_space_count(&search->space);
+    double count = rh_space__count(&search->space);
     for (int i = 0; i < PATIENCE; i++) {
         draw(search, x);
         if (rh_search__find(search, x) < 0)
@@ -69,7 +70,7 @@ static bool next(rh_search *search, double *x)
         rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 2, (uint64_t)search->nsetting);
     int64_t n = (int64_t)count, from = (int64_t)floor(rh_rng_uniform(&rng) * count);
     for (int64_t i = 0; i < n; i++) {
-        rh_space_at(&search->space, (from + i) % n, x);
+        rh_space__at(&search->space, (from + i) % n, x);
         if (rh_search__find(search, x) < 0)
             return true;
     }

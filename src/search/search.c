@@ -8,12 +8,14 @@
 // 3. Each setting has its own memory, so callers may keep pointers to its values.
 // 4. A setting with broken runs ranks below every setting without (rh_search__above). Its value
 //    has a penalty in it, which says that it is bad and not how bad.
-// 5. After rh_search_ask() ran out of memory, the search can only be destroyed.
+// 5. After rh_search__ask() ran out of memory, the search can only be destroyed.
 
 #include "base/base_internal.h"
 #include "search_internal.h"
 
+#include "base/base.h"
 #include "base/text.h"
+#include "search.h"
 
 #include <assert.h>
 #include <math.h>
@@ -24,16 +26,16 @@
 
 // ---------------------------------------------------------------------------- options
 
-rh_search_options rh_search_defaults(void)
+rh_search__options rh_search__defaults(void)
 {
-    return (rh_search_options){
+    return (rh_search__options){
         .budget = 100, .nrun = 10, .batch = 1, .seed = 1, .cookie = COOKIE};
 }
 
-static rh_status check_options(const rh_search_options *opt, const char *name, rh_error *err)
+static rh_status check_options(const rh_search__options *opt, const char *name, rh_error *err)
 {
     if (opt->cookie != COOKIE)
-        return rh_fail(err, RH_EINVAL, "search: options must start from rh_search_defaults()");
+        return rh_fail(err, RH_EINVAL, "search: options must start from rh_search__defaults()");
     if (opt->budget < 1 || opt->budget > RH_SEARCH__MANY)
         return rh_fail(err, RH_EINVAL, "%s: %d settings to try, expected 1 to %d", name,
                        opt->budget, RH_SEARCH__MANY);
@@ -66,14 +68,14 @@ static rh_status check_size(const rh_search_type *type, const rh_space *space, r
 {
     for (int k = 0; k < space->ndim && type->finite; k++) {
         const rh_dim *dim = &space->dim[k];
-        if (isinf(rh_dim_count(dim)))
+        if (isinf(rh_dim__count(dim)))
             return rh_fail(err, RH_EINVAL,
                            "%s: %.64s may be any number from %s to %s, expected values or a "
                            "step; methods bayes, random and cem need none",
                            type->name, dim->name, rh_search__write(dim->lo).text,
                            rh_search__write(dim->hi).text);
     }
-    double count = rh_space_count(space);
+    double count = rh_space__count(space);
     if (type->finite && count > RH_SEARCH__MANY)
         return rh_fail(
             err, RH_EINVAL,
@@ -111,7 +113,7 @@ static bool copy_space(rh_search *search, const rh_space *space)
     return true;
 }
 
-static rh_status begin(rh_search *search, const rh_space *space, const rh_search_options *opt,
+static rh_status begin(rh_search *search, const rh_space *space, const rh_search__options *opt,
                        rh_error *err)
 {
     const rh_search_type *type = search->type;
@@ -125,21 +127,21 @@ static rh_status begin(rh_search *search, const rh_space *space, const rh_search
     else
         rh_param_initial(type->param, type->nparam, search->param);
     search->opt.param = search->param;
-    rh_status rc = rh_param_check(type->param, type->nparam, type->name, search->param, err);
+    rh_status rc = rh_param__check(type->param, type->nparam, type->name, search->param, err);
     if (rc)
         return rc;
     search->alive = true;
     return type->calls->init ? type->calls->init(search, err) : RH_OK;
 }
 
-rh_status rh_search_create(rh_search **out, const rh_search_type *type, const rh_space *space,
-                           const rh_search_options *opt, rh_error *err)
+rh_status rh_search__create(rh_search **out, const rh_search_type *type, const rh_space *space,
+                            const rh_search__options *opt, rh_error *err)
 {
-    rh_search_options usual = rh_search_defaults();
+    rh_search__options usual = rh_search__defaults();
     opt = opt ? opt : &usual;
     rh_status rc = check_options(opt, type->name, err);
     if (!rc)
-        rc = rh_space_check(space, err);
+        rc = rh_space__check(space, err);
     if (!rc)
         rc = check_size(type, space, err);
     if (rc)
@@ -151,14 +153,14 @@ rh_status rh_search_create(rh_search **out, const rh_search_type *type, const rh
     search->type = type;
     rc = begin(search, space, opt, err);
     if (rc) {
-        rh_search_destroy(search);
+        rh_search__destroy(search);
         return rc;
     }
     *out = search;
     return RH_OK;
 }
 
-void rh_search_destroy(rh_search *search)
+void rh_search__destroy(rh_search *search)
 {
     if (!search)
         return;
@@ -183,7 +185,7 @@ void rh_search_destroy(rh_search *search)
 
 // ---------------------------------------------------------------------------- settings
 
-int rh_search_nsetting(const rh_search *search)
+int rh_search__nsetting(const rh_search *search)
 {
     return search->nsetting;
 }
@@ -194,13 +196,13 @@ static rh_search__setting *setting_at(const rh_search *search, int setting)
     return setting >= 0 && setting < search->nsetting ? &search->setting[setting] : NULL;
 }
 
-const double *rh_search_setting(const rh_search *search, int setting)
+const double *rh_search__proposed(const rh_search *search, int setting)
 {
     const rh_search__setting *s = setting_at(search, setting);
     return s ? s->x : NULL;
 }
 
-rh_setting_state rh_search_state(const rh_search *search, int setting)
+rh_setting_state rh_search__state(const rh_search *search, int setting)
 {
     const rh_search__setting *s = setting_at(search, setting);
     return s ? s->state : RH_SETTING_DROPPED;
@@ -264,7 +266,7 @@ static bool make_slots(rh_search *search)
     return true;
 }
 
-void rh_search_amend(rh_search *search, int setting, const double *x)
+void rh_search__amend(rh_search *search, int setting, const double *x)
 {
     rh_search__setting *s = setting_at(search, setting);
     if (!s || s->nrun || !rh_base__all_finite(x, search->space.ndim) ||
@@ -274,7 +276,7 @@ void rh_search_amend(rh_search *search, int setting, const double *x)
     fill_slots(search);
 }
 
-rh_status rh_search_recall(rh_search *search, int n, const double *x, rh_error *err)
+rh_status rh_search__recall(rh_search *search, int n, const double *x, rh_error *err)
 {
     if (search->nsetting > 0)
         return rh_fail(err, RH_EINVAL,
@@ -307,7 +309,7 @@ rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_erro
     if (!more)
         return rh_base__no_memory(err, search->type->name);
     search->asked = more;
-    search->asked[search->nasked++] = (rh_asked){.setting = setting, .nrun = nrun};
+    search->asked[search->nasked++] = (rh_search__asked){.setting = setting, .nrun = nrun};
     return RH_OK;
 }
 
@@ -331,7 +333,8 @@ rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_er
     return rh_search__ask_again(search, search->nsetting++, nrun, err);
 }
 
-rh_status rh_search_ask(rh_search *search, const rh_asked **asked, int *nasked, rh_error *err)
+rh_status rh_search__ask(rh_search *search, const rh_search__asked **asked, int *nasked,
+                         rh_error *err)
 {
     if (search->ntold != search->nasked)
         return rh_fail(err, RH_EINVAL,
@@ -349,24 +352,24 @@ rh_status rh_search_ask(rh_search *search, const rh_asked **asked, int *nasked, 
 
 int rh_search__most(const rh_search *search)
 {
-    double count = rh_space_count(&search->space);
+    double count = rh_space__count(&search->space);
     return count < search->opt.budget ? (int)count : search->opt.budget;
 }
 
-void rh_search_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
+void rh_search__foresee(const rh_search *search, int *nsetting, int64_t *nrun)
 {
     if (search->type->calls->foresee) {
         search->type->calls->foresee(search, nsetting, nrun);
         return;
     }
     bool all = search->type->finite;
-    *nsetting = all ? (int)rh_space_count(&search->space) : rh_search__most(search);
+    *nsetting = all ? (int)rh_space__count(&search->space) : rh_search__most(search);
     *nrun = (int64_t)*nsetting * search->opt.nrun;
 }
 
 // ---------------------------------------------------------------------------- results
 
-rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
+rh_status rh_search__tell(rh_search *search, const rh_search__told *told, rh_error *err)
 {
     const char *name = search->type->name;
     if (search->ntold == search->nasked)
@@ -405,10 +408,10 @@ rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
 
 // ---------------------------------------------------------------------------- leaders
 
-rh_leader rh_search__leader(const rh_search *search, int setting)
+rh_search__lead_entry rh_search__leader(const rh_search *search, int setting)
 {
     const rh_search__setting *s = setting_at(search, setting);
-    return (rh_leader){.setting = setting, .value = s->value, .sd = sqrt(s->noise)};
+    return (rh_search__lead_entry){.setting = setting, .value = s->value, .sd = sqrt(s->noise)};
 }
 
 bool rh_search__above(const rh_search__setting *a, const rh_search__setting *b)
@@ -418,7 +421,7 @@ bool rh_search__above(const rh_search__setting *a, const rh_search__setting *b)
 
 static int compare(const void *a, const void *b)
 {
-    const rh_leader *x = a, *y = b;
+    const rh_search__lead_entry *x = a, *y = b;
     if (x->value != y->value)
         return x->value > y->value ? -1 : 1;
     return (x->setting > y->setting) - (x->setting < y->setting);
@@ -426,14 +429,14 @@ static int compare(const void *a, const void *b)
 
 // The best of the settings with the most runs, broken or not, that fit into leader (most).
 static int lead_among(const rh_search *search, bool broken, int longest, int most,
-                      rh_leader *leader)
+                      rh_search__lead_entry *leader)
 {
     int n = 0;
     // the first `most`, then every setting that is better than the last of them
     for (int i = 0; i < search->nsetting && most > 0; i++) {
         if (search->setting[i].nrun < longest || search->setting[i].broken != broken)
             continue;
-        rh_leader new = rh_search__leader(search, i);
+        rh_search__lead_entry new = rh_search__leader(search, i);
         if (n < most) {
             leader[n++] = new;
             if (n == most)
@@ -451,7 +454,7 @@ static int lead_among(const rh_search *search, bool broken, int longest, int mos
     return n;
 }
 
-int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leader)
+int rh_search__lead_by_value(const rh_search *search, int most, rh_search__lead_entry *leader)
 {
     int longest = 1;
     for (int i = 0; i < search->nsetting; i++)
@@ -460,10 +463,10 @@ int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leade
     return n + lead_among(search, true, longest, most - n, leader + n);
 }
 
-int rh_search_lead(const rh_search *search, int most, rh_leader *leader)
+int rh_search__lead(const rh_search *search, int most, rh_search__lead_entry *leader)
 {
     if (most < 1)
         return 0;
-    int (*lead)(const rh_search *, int, rh_leader *) = search->type->calls->lead;
+    int (*lead)(const rh_search *, int, rh_search__lead_entry *) = search->type->calls->lead;
     return (lead ? lead : rh_search__lead_by_value)(search, most, leader);
 }

@@ -4,6 +4,7 @@
 #define REHEARSE_SEARCH_INTERNAL_H
 
 #include "rehearse/search.h"
+#include "search.h"
 
 // ---------------------------------------------------------------------------- spaces
 
@@ -14,10 +15,10 @@ double rh_dim__round(const rh_dim *dim, double h);
 // Round x to a value of a range, whatever its scale.
 double rh_dim__nearest(const rh_dim *dim, double x);
 
-// Value number i of a finite dimension, 0 .. rh_dim_count() - 1.
+// Value number i of a finite dimension, 0 .. rh_dim__count() - 1.
 double rh_dim__at(const rh_dim *dim, double i);
 
-// Write the setting at position u (ndim) of the unit cube to x (ndim); see rh_space_unit().
+// Write the setting at position u (ndim) of the unit cube to x (ndim); see rh_space__unit().
 void rh_space__place(const rh_space *space, const double *u, double *x);
 
 // A number for messages, with the fewest digits.
@@ -50,16 +51,16 @@ struct rh_search {
     rh_space space;              // with the names and values below
     char *name[RH_MAX_DIM];      // owned
     double *value[RH_MAX_DIM];   // owned
-    rh_search_options opt;       // with the param below
+    rh_search__options opt;      // with the param below
     double *param;               // owned                           (nparam)
     rh_search__setting *setting; // owned                           (nsetting, for `room`)
     int nsetting, room;          //
     int *slot;                   // owned: hash table of settings; -1: free     (nslot)
     int nslot;                   // a power of two, 0 or at least twice nsetting
-    rh_asked *asked;             // owned: the current batch        (nasked, for `asked_room`)
+    rh_search__asked *asked;     // owned: the current batch        (nasked, for `asked_room`)
     int nasked, asked_room;      //
     int ntold;                   // results told of the batch
-    double *known;               // owned: see rh_search_recall()   (nknown x ndim)
+    double *known;               // owned: see rh_search__recall()   (nknown x ndim)
     int nknown;                  //
     bool over;                   //
     void *self;                  // owned: the method's own         (self_size bytes)
@@ -79,11 +80,11 @@ struct rh_search_calls {
     // batch ends the search. All results of the last batch have been told.
     rh_status (*ask)(rh_search *search, rh_error *err);
 
-    // See rh_search_foresee(). NULL: the budget or the whole space, with opt.nrun runs each.
+    // See rh_search__foresee(). NULL: the budget or the whole space, with opt.nrun runs each.
     void (*foresee)(const rh_search *search, int *nsetting, int64_t *nrun);
 
-    // See rh_search_lead(). NULL: by value, among the settings with the most runs.
-    int (*lead)(const rh_search *search, int most, rh_leader *leader);
+    // See rh_search__lead(). NULL: by value, among the settings with the most runs.
+    int (*lead)(const rh_search *search, int most, rh_search__lead_entry *leader);
 
     // Release what init took, also after a failed init. NULL: nothing.
     void (*clear)(rh_search *search);
@@ -100,10 +101,10 @@ int rh_search__find(const rh_search *search, const double *x);
 const double *rh_search__known(const rh_search *search, int i);
 
 // The settings with the most runs, best first; ties by index.
-int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leader);
+int rh_search__lead_by_value(const rh_search *search, int most, rh_search__lead_entry *leader);
 
 // A told setting as a leader, with its own value and noise.
-rh_leader rh_search__leader(const rh_search *search, int setting);
+rh_search__lead_entry rh_search__leader(const rh_search *search, int setting);
 
 // The smaller of the budget and the number of settings of the space.
 int rh_search__most(const rh_search *search);

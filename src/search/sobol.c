@@ -12,6 +12,7 @@
 // 2. Numbers are in the middle of their 2^-32 interval: neither 0 nor 1 occurs.
 
 #include "sobol.h"
+#include "base/base.h"
 
 #include <assert.h>
 
@@ -81,7 +82,7 @@ void rh_sobol__init(rh_sobol *sobol, int ndim, rh_rng *rng)
     sobol->ndim = ndim;
     for (int k = 0; k < ndim; k++) {
         directions(k, sobol->direction[k]);
-        sobol->shift[k] = rng ? (uint32_t)(rh_rng_bits(rng) >> 32) : 0;
+        sobol->shift[k] = rng ? (uint32_t)(rh_rng__bits(rng) >> 32) : 0;
     }
 }
 

@@ -13,6 +13,8 @@
 // 3. Counts are doubles, exact up to 2^53: an int may be too small for a space.
 // 4. The ends are exact on a log scale too: exp(ln(hi)) is not always hi.
 
+#include "base/base.h"
+#include "search.h"
 #include "search_internal.h"
 
 #include <assert.h>
@@ -27,7 +29,7 @@ rh_search__text rh_search__write(double number)
 {
     static const rh_param plain = {.name = ""};
     rh_search__text out;
-    rh_param_format(&plain, number, out.text, sizeof out.text);
+    rh_param__format(&plain, number, out.text, sizeof out.text);
     return out;
 }
 
@@ -79,7 +81,7 @@ static bool stepped(const rh_dim *dim)
 
 // ---------------------------------------------------------------------------- counting
 
-double rh_dim_count(const rh_dim *dim)
+double rh_dim__count(const rh_dim *dim)
 {
     switch (dim->kind) {
     case RH_DIM_RANGE:
@@ -93,32 +95,32 @@ double rh_dim_count(const rh_dim *dim)
     return NAN;
 }
 
-double rh_space_count(const rh_space *space)
+double rh_space__count(const rh_space *space)
 {
     double count = 1.0;
     for (int k = 0; k < space->ndim; k++)
-        count *= rh_dim_count(&space->dim[k]);
+        count *= rh_dim__count(&space->dim[k]);
     return count;
 }
 
 double rh_dim__at(const rh_dim *dim, double i)
 {
-    assert(i >= 0.0 && i < rh_dim_count(dim));
+    assert(i >= 0.0 && i < rh_dim__count(dim));
     if (dim->kind != RH_DIM_RANGE)
         return dim->value[(int)i];
     return stepped(dim) ? multiple(dim, first_of(dim) + i) : dim->lo;
 }
 
-void rh_space_at(const rh_space *space, int64_t i, double *x)
+void rh_space__at(const rh_space *space, int64_t i, double *x)
 {
-    double n = rh_space_count(space);
+    double n = rh_space__count(space);
     if (i < 0 || (double)i >= n || isinf(n)) {
         for (int k = 0; k < space->ndim; k++)
             x[k] = NAN;
         return;
     }
     for (int k = space->ndim - 1; k >= 0; k--) {
-        int64_t count = (int64_t)rh_dim_count(&space->dim[k]);
+        int64_t count = (int64_t)rh_dim__count(&space->dim[k]);
         x[k] = rh_dim__at(&space->dim[k], (double)(i % count));
         i /= count;
     }
@@ -155,7 +157,7 @@ double rh_dim__round(const rh_dim *dim, double h)
     return rh_dim__nearest(dim, dim->scale == RH_LOG ? rh_exp(h) : h);
 }
 
-bool rh_space_holds(const rh_space *space, const double *x)
+bool rh_space__holds(const rh_space *space, const double *x)
 {
     for (int k = 0; k < space->ndim; k++) {
         const rh_dim *dim = &space->dim[k];
@@ -187,7 +189,7 @@ static void ends(const rh_dim *dim, double *from, double *to)
 
 static double place(const rh_dim *dim, double u)
 {
-    double count = rh_dim_count(dim);
+    double count = rh_dim__count(dim);
     if (!(u > 0.0)) // also NAN
         u = 0.0;
     if (dim->kind != RH_DIM_RANGE || (stepped(dim) && dim->scale == RH_LINEAR))
@@ -210,7 +212,7 @@ void rh_space__place(const rh_space *space, const double *u, double *x)
 
 static double unit(const rh_dim *dim, double x)
 {
-    double count = rh_dim_count(dim);
+    double count = rh_dim__count(dim);
     if (count == 1.0)
         return 0.5;
     if (dim->kind != RH_DIM_RANGE)
@@ -230,7 +232,7 @@ static double unit(const rh_dim *dim, double x)
     return cut((at - from) / (to - from), 0.0, 1.0);
 }
 
-void rh_space_unit(const rh_space *space, const double *x, double *u)
+void rh_space__unit(const rh_space *space, const double *x, double *u)
 {
     for (int k = 0; k < space->ndim; k++)
         u[k] = unit(&space->dim[k], x[k]);
@@ -263,7 +265,7 @@ static rh_status check_range(const rh_dim *dim, rh_error *err)
           fabs(dim->hi / dim->step) <= MOST_MULTIPLE))
         return rh_fail(err, RH_EINVAL, "%.64s: step = %s is too small for %s to %s", dim->name,
                        step.text, lo.text, hi.text);
-    if (rh_dim_count(dim) < 1.0)
+    if (rh_dim__count(dim) < 1.0)
         return rh_fail(err, RH_EINVAL, "%.64s: no multiple of %s between %s and %s", dim->name,
                        step.text, lo.text, hi.text);
     return RH_OK;
@@ -299,7 +301,7 @@ static rh_status check_values(const rh_dim *dim, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_space_check(const rh_space *space, rh_error *err)
+rh_status rh_space__check(const rh_space *space, rh_error *err)
 {
     if (space->ndim < 1 || space->ndim > RH_MAX_DIM)
         return rh_fail(err, RH_EINVAL, "%d parameters to search, expected 1 to %d", space->ndim,

@@ -21,6 +21,7 @@
 //    nothing: among equal settings tau is 0 by chance.
 
 #include "core.h"
+#include "eval/eval.h"
 
 #include <math.h>
 
@@ -108,9 +109,9 @@ static bool tied_in(rh_study *study, int kind, const rh_trial *best, const rh_tr
 {
     int nmember = best->nmember / best->nkind;
     size_t first = (size_t)kind * (size_t)nmember;
-    return rh_value_tied(rh_study__judge(study->plan), nmember, best->nrun,
-                         best->result + first * (size_t)best->nrun, other->nrun,
-                         other->result + first * (size_t)other->nrun, study->work);
+    return rh_value__tied(rh_study__judge(study->plan), nmember, best->nrun,
+                          best->result + first * (size_t)best->nrun, other->nrun,
+                          other->result + first * (size_t)other->nrun, study->work);
 }
 
 bool rh_study__is_tied(rh_study *study, const rh_trial *best, const rh_trial *other)

@@ -5,9 +5,11 @@
 //    sections of their own.
 // 2. All texts are borrowed from the YAML tree, which the result keeps.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "log/log.h"
 #include "plan.h"
 #include "rehearse/plugin.h"
 
@@ -156,11 +158,11 @@ static rh_status read_made(const reading *r, const rh_yaml *task)
         return refuse(r, stack, "task.stack", "a whole number, 1 to 64");
     b->nsent = (int)nsent;
     b->stack = (int)depth;
-    b->nnow = b->nsent + rh_derive_count(b->derive);
-    rh_status rc = rh_observer_create(&observer, b->task.obs_name, b->nsent, b->derive,
-                                      b->stack, b->task.naction, b->task.nact, &why);
-    int nobs = rc ? 0 : rh_observer_nobs(observer);
-    rh_observer_destroy(observer);
+    b->nnow = b->nsent + rh_derive__count(b->derive);
+    rh_status rc = rh_observer__create(&observer, b->task.obs_name, b->nsent, b->derive,
+                                       b->stack, b->task.naction, b->task.nact, &why);
+    int nobs = rc ? 0 : rh_observer__nobs(observer);
+    rh_observer__destroy(observer);
     if (rc)
         return rh_fail(r->err, rc == RH_ENOMEM ? rc : RH_EFORMAT, "%s: task: %s",
                        rh_base__path_tail(r->path), why.text);
@@ -383,7 +385,7 @@ rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error
         if (search && p->usual_lo < p->usual_hi)
             continue;
         snprintf(key, sizeof key, "agent.%.80s", p->name);
-        rh_param_format(p, best->hp[i], value, sizeof value);
+        rh_param__format(p, best->hp[i], value, sizeof value);
         rc = rh_plan_set(plan, key, value, path, err);
     }
     rh_best_destroy(best);

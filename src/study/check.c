@@ -19,6 +19,7 @@
 //    hundredth of the time that learning one takes.
 
 #include "core.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,8 +78,8 @@ static bool change_reach(variant *v)
 // Raw sensors, or an untrained network where they were raw. False: the kind has no use for it.
 static bool change_repr(variant *v, const rh_model *model)
 {
-    bool raw = strcmp(rh_repr_kind(rh_model_repr(model))->name, "raw") == 0;
-    if (!param_of(v, "k") || rh_repr_nact(rh_model_repr(model)) > 0)
+    bool raw = strcmp(rh_repr_type_of(rh_model_repr(model))->name, "raw") == 0;
+    if (!param_of(v, "k") || rh_repr__nact(rh_model_repr(model)) > 0)
         return false;
     v->kind.repr = rh_repr_find(raw ? "random" : "raw", NULL);
     if (v->kind.repr)

@@ -4,7 +4,9 @@
 #define REHEARSE_STUDY_CORE_H
 
 #include "base/findings.h"
+#include "eval/eval.h"
 #include "rehearse/describe.h"
+#include "search/search.h"
 #include "study_internal.h"
 
 // A trial of the study and what it owns.
@@ -71,7 +73,7 @@ struct rh_study {
     int nrecord, room;                //
     int *place[2];                // owned: index + 1 of a setting's trial in the search, and
     int nplace[2];                //   of its confirmation                     (nplace)
-    double *score, *work;         // owned: scratch for rh_value_of()
+    double *score, *work;         // owned: scratch for rh_value__of()
     rh_result *seen;              // owned: scratch for rh_study__appraise()
     int64_t nrun, nrun_resumed;   // finished runs; of these, read from the journal
     int64_t nspare;               // of these, of confirmations that may not be asked for again
@@ -175,7 +177,7 @@ rh_status rh_study__search(rh_study *study, rh_error *err);
 rh_status rh_study__confirm(rh_study *study, rh_error *err);
 // Whether trial a ranks below b because of diverged runs alone (run.c, decision 6).
 bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_trial *b);
-int rh_study__leaders(const rh_study *study, int most, rh_leader *leader);
+int rh_study__leaders(const rh_study *study, int most, rh_search__lead_entry *leader);
 // Report progress to the caller. Nullable: finished, a trial that has just finished.
 void rh_study__tell(rh_study *study, const rh_study__record *finished);
 

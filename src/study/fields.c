@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "describe/field.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -333,7 +334,7 @@ static void write_log(rh_doc *doc, const char *key, const rh_field_at *at)
     char text[32];
     if (!study->log)
         log.path = rh_plan_text(study->plan, "data");
-    snprintf(text, sizeof text, "%016" PRIx64, rh_model_fingerprint(rh_study_model(study)));
+    snprintf(text, sizeof text, "%016" PRIx64, rh_model__fingerprint(rh_study_model(study)));
     rh_doc__open(doc, key, '{', false);
     rh_field__write_within(doc, rh_log_fields(), &log, NULL);
     rh_doc__text(doc, "fingerprint", text);

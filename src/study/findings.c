@@ -20,7 +20,11 @@
 // moved
 //    to a model of other data (transfer.c).
 
+#include "base/base.h"
 #include "core.h"
+#include "eval/eval.h"
+#include "model/model.h"
+#include "study.h"
 
 #include <limits.h>
 #include <math.h>
@@ -37,8 +41,8 @@ static void write_value(const rh_plan *plan, int d, const double *x, char text[4
 {
     double hp[RH_STUDY__NHP];
     int p = plan->dim[d].param;
-    rh_plan_hp(plan, x, hp);
-    rh_param_format(&plan->agent->param[p], hp[p], text, 40);
+    rh_plan__hp(plan, x, hp);
+    rh_param__format(&plan->agent->param[p], hp[p], text, 40);
 }
 
 static void at_bounds(rh_study *study)
@@ -107,7 +111,7 @@ static void cut_off(rh_study *study)
     rh_verdict *v = &study->verdict;
     int64_t most = study->eval.cutoff, nstep = 0, nepisode = 0;
     if (v->winner < 0 || study->task.continuing || most <= 0 ||
-        most == rh_model_time_limit(rh_study__whole_log(study)))
+        most == rh_model__time_limit(rh_study__whole_log(study)))
         return;
     const rh_trial *t = &v->trial[v->winner];
     for (int i = 0; i < t->nmember * t->nrun; i++) {
@@ -143,8 +147,8 @@ int rh_study__count_tied(rh_study *study, int *nknown)
             continue;
         ++*nknown;
         ntied += t->state != RH_SETTING_DROPPED && !rh_study__is_behind(study, t, best) &&
-                 rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
-                               best->result, t->nrun, t->result, study->work);
+                 rh_value__tied(rh_study__judge(study->plan), t->nmember, best->nrun,
+                                best->result, t->nrun, t->result, study->work);
     }
     return ntied;
 }

@@ -7,6 +7,7 @@
 // keeps what these kinds are, so a resumed study fits the same ones.
 
 #include "core.h"
+#include "model/model.h"
 
 #include <string.h>
 
@@ -55,7 +56,7 @@ static rh_model *kept_model(const rh_study *study)
     rh_model *model = NULL;
     if (rh_model_read(&model, study->model_path, NULL) != RH_OK)
         return NULL;
-    if (rh_model_fingerprint(model) == rh_log_fingerprint(study->log))
+    if (rh_model__fingerprint(model) == rh_log_fingerprint(study->log))
         return model;
     rh_model_destroy(model);
     return NULL;
@@ -155,13 +156,13 @@ static rh_status fit_parts(rh_study *study, int kind, int nmember, rh_model **ou
     const rh_model *first = rh_study_model(study);
     bool parts = rh_model_nmember(first) > 1;
     rh_model_options opt = rh_model_defaults();
-    rh_plan__fresh(plan, parts, rh_model_resample(first), &opt);
+    rh_plan__fresh(plan, parts, rh_model__resample(first), &opt);
     opt.nmember = nmember;
     opt.seed = plan->seed + RH_STUDY__FRESH;
     opt.nthread = study->opt.nthread;
     opt.watch = watch_of(study);
     if (kind == 0)
-        return rh_model_refit(out, first, &opt, err);
+        return rh_model__refit(out, first, &opt, err);
     rh_fit_options how = how_to_fit(study);
     return rh_plan__fit_kind(out, plan, &study->kinds.kind[kind], rh_model_repr(first),
                              study->log, &how, &opt, err);
@@ -204,7 +205,7 @@ rh_status rh_study__fit_halves(rh_study *study, rh_model **out, rh_error *err)
     opt.fidelity = false;
     opt.nthread = study->opt.nthread;
     opt.watch = watch_of(study);
-    return rh_model_refit(out, rh_study_model(study), &opt, err);
+    return rh_model__refit(out, rh_study_model(study), &opt, err);
 }
 
 rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_model **out,

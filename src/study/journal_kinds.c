@@ -8,6 +8,7 @@
 // The first kind is that of the study's model. Representation null: as that model has it.
 // Values of choices are names, so a version that numbers them otherwise reads the same ones.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "journal.h"
 
@@ -24,7 +25,7 @@ static void add_params(rh_text *t, const rh_param *table, int nparam, const doub
         rh_text__add(t, i > 0 ? "," : "");
         rh_text__json(t, table[i].name);
         rh_text__add(t, ":");
-        rh_param_format(&table[i], value[i], word, sizeof word);
+        rh_param__format(&table[i], value[i], word, sizeof word);
         rh_text__json(t, word);
     }
     rh_text__add(t, "}");

@@ -11,6 +11,7 @@
 //    among the confirmations we deploy the one that holds in all kinds of model (agree.c). So
 //    the notes name the trial to deploy. A note that somebody wrote in the dashboard stays.
 
+#include "base/base.h"
 #include "journal.h"
 
 #include <math.h>
@@ -116,7 +117,7 @@ static void describe(rh_text *note, const rh_plan *plan, const rh_trial *winner)
         const rh_param *param = &plan->agent->param[plan->dim[d].param];
         double x = winner->hp[plan->dim[d].param];
         if (param->choice)
-            rh_param_format(param, x, word, sizeof word);
+            rh_param__format(param, x, word, sizeof word);
         else
             snprintf(word, sizeof word, "%.4g", x);
         rh_text__format(note, "%s%.30s %s", d ? ", " : " (", param->name, word);

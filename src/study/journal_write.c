@@ -20,7 +20,9 @@
 //
 // A run with a learning curve of 20 points takes 12 us to write, mostly for digits.
 
+#include "base/base.h"
 #include "journal.h"
+#include "search/search.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,7 +52,7 @@ void rh_journal__hp(rh_text *text, const rh_agent_type *agent, const double *hp)
         rh_text__json(text, agent->param[i].name);
         rh_text__add(text, ":");
         if (agent->param[i].choice) {
-            rh_param_format(&agent->param[i], hp[i], word, sizeof word);
+            rh_param__format(&agent->param[i], hp[i], word, sizeof word);
             rh_text__json(text, word);
         } else
             rh_journal__number(text, hp[i]);
@@ -74,8 +76,8 @@ static void range_of(const rh_dim *dim, double *lo, double *hi)
         return;
     }
     if (dim->step > 0.0) {
-        rh_space_at(&one, 0, lo);
-        rh_space_at(&one, (int64_t)rh_space_count(&one) - 1, hi);
+        rh_space__at(&one, 0, lo);
+        rh_space__at(&one, (int64_t)rh_space__count(&one) - 1, hi);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "kinds.h"
 
 #include "base/base_internal.h"
+#include "repr/repr.h"
 
 #include <string.h>
 
@@ -76,7 +77,8 @@ rh_status rh_kinds__add(rh_kinds *kinds, const rh_model_type *type, const double
 rh_status rh_kinds__begin(rh_kinds *kinds, const rh_model *model, rh_error *err)
 {
     kinds->n = 0;
-    return rh_kinds__add(kinds, rh_model_kind(model), rh_model_params(model), NULL, NULL, err);
+    return rh_kinds__add(kinds, rh_model_type_of(model), rh_model_params(model), NULL, NULL,
+                         err);
 }
 
 // Make a model of nearest neighbours stitch or carry. False: this build has no such parameter.
@@ -104,9 +106,9 @@ static rh_status add_candidate(rh_kinds *kinds, const rh_model_trial *t, const r
                                rh_error *err)
 {
     const rh_repr *own = rh_model_repr(model);
-    bool same = rh_repr_kind(own) == t->repr;
+    bool same = rh_repr_type_of(own) == t->repr;
     for (int i = 0; same && i < t->repr->nparam; i++)
-        same = rh_repr_params(own)[i] == t->repr_param[i];
+        same = rh_repr__params(own)[i] == t->repr_param[i];
     return rh_kinds__add(kinds, t->type, t->param, same ? NULL : t->repr, t->repr_param, err);
 }
 
@@ -133,7 +135,7 @@ static rh_status add_named(rh_kinds *kinds, int i, const rh_model *model, rh_err
     if (!type)
         return RH_EINVAL;
     rh_param_initial(type->param, type->nparam, param);
-    if (type == rh_model_kind(model))
+    if (type == rh_model_type_of(model))
         memcpy(param, rh_model_params(model), (size_t)type->nparam * sizeof *param);
     if (strcmp(type->name, "knn") == 0 &&
         !set_carry(type, strcmp(named[i].label, "carrying") == 0, param))

@@ -6,7 +6,7 @@
 //     need = min(nearest, 3)    no logged step with this action is near
 //            1 / (1 + near)     near: logged steps with this action within the radius
 //
-// with the radius and the distance of rh_model_cover(). A regression tree per action finds the
+// with the radius and the distance of rh_model__cover(). A regression tree per action finds the
 // regions in which need is large (regions.c): of the agents' steps, and of logged steps, whose
 // need is 0. 1,000 steps are divided among the regions in proportion to their total need.
 //
@@ -33,6 +33,7 @@
 //    visits would not ask for it.
 
 #include "core.h"
+#include "model/model.h"
 #include "numeric/stats.h"
 #include "regions.h"
 #include "visits.h"
@@ -379,7 +380,7 @@ static rh_status find_rows(rh_study *study, const rh_visits *visits, rh_error *e
     if (!cover || !s.x || !s.need || !s.from)
         rc = rh_base__no_memory(err, "study");
     if (!rc)
-        rc = rh_model_cover(model, visits->n, visits->obs, visits->act, cover, NULL, err);
+        rc = rh_model__cover(model, visits->n, visits->obs, visits->act, cover, NULL, err);
     if (!rc && make_rows(&s, cover, study) != RH_OK)
         rc = rh_base__no_memory(err, "study");
     rh_free(cover);

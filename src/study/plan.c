@@ -9,6 +9,7 @@
 #include "plan.h"
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "study.h"
 
 #include <math.h>
 #include <string.h>
@@ -234,7 +235,7 @@ rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text, const 
     return say_tree(plan, full, key, tree, where, err);
 }
 
-rh_status rh_plan_grid(rh_plan *plan, const char *grid, const char *where, rh_error *err)
+rh_status rh_plan__grid(rh_plan *plan, const char *grid, const char *where, rh_error *err)
 {
     return rh_plan_set(plan, "grid", grid, where, err);
 }
@@ -275,7 +276,7 @@ int64_t rh_plan_number(const rh_plan *plan, const char *key)
     return (int64_t)n;
 }
 
-double rh_plan_real(const rh_plan *plan, const char *key)
+double rh_plan__real(const rh_plan *plan, const char *key)
 {
     const char *text = rh_plan_text(plan, key);
     double x = NAN;
@@ -287,7 +288,7 @@ const rh_agent_type *rh_plan_agent(const rh_plan *plan)
     return plan->agent;
 }
 
-const rh_env_type *rh_plan_task(const rh_plan *plan)
+const rh_env_type *rh_plan__task(const rh_plan *plan)
 {
     return plan->task_of;
 }
@@ -304,14 +305,14 @@ int rh_plan_param(const rh_plan *plan, int d, rh_form *form)
     return plan->dim[d].param;
 }
 
-const rh_search_type *rh_plan_method(const rh_plan *plan, const double **param)
+const rh_search_type *rh_plan__method(const rh_plan *plan, const double **param)
 {
     if (param)
         *param = plan->method_param;
     return plan->method;
 }
 
-rh_judge rh_plan_judge(const rh_plan *plan)
+rh_judge rh_plan__judge(const rh_plan *plan)
 {
     return (rh_judge){plan->across, plan->pool};
 }

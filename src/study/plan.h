@@ -13,6 +13,7 @@
 #include "describe/key.h"
 #include "kinds.h"
 #include "rehearse/study.h"
+#include "repr/repr.h"
 
 // ---------------------------------------------------------------------------- the plan
 
@@ -79,7 +80,7 @@ struct rh_plan {
     int nmember;
     rh_resample resample;
     double share;
-    const rh_repr_type *repr; // NULL: chosen by rh_repr_choose(), or with the model
+    const rh_repr_type *repr; // NULL: chosen by rh_repr__choose_kind(), or with the model
     bool repr_given;          // the kind was asked for
     bool repr_open;           // it is chosen with the model
     double *repr_param;       // owned; NULL where repr is                (nparam of it)

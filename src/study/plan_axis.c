@@ -15,8 +15,10 @@
 // 4. Numbers in a list are ordered, also in a categorical one. Only names are not.
 // 5. A range or list of one value fixes the parameter.
 
+#include "base/base.h"
 #include "numeric/stats.h"
 #include "plan.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,8 +150,8 @@ static void expect(const reading *r, char *text, size_t size)
                                        [RH_FORM_ONE_MINUS] = "1 minus ",
                                        [RH_FORM_POW2] = "a whole power of 2 of "};
     char lo[32], hi[32];
-    rh_param_format(r->p, r->p->lo, lo, sizeof lo);
-    rh_param_format(r->p, r->p->hi, hi, sizeof hi);
+    rh_param__format(r->p, r->p->lo, lo, sizeof lo);
+    rh_param__format(r->p, r->p->hi, hi, sizeof hi);
     snprintf(text, size, "%sa %snumber, %s to %s", form[r->axis->form],
              r->p->whole ? "whole " : "", lo, hi);
 }
@@ -160,7 +162,7 @@ static bool accepts(const reading *r, double x)
     if (r->axis->form == RH_FORM_POW2 && (x != floor(x) || fabs(x) > 1000.0))
         return false;
     double value = rh_plan__formed(r->axis->form, x);
-    return rh_param_check(r->p, 1, r->owner, &value, NULL) == RH_OK;
+    return rh_param__check(r->p, 1, r->owner, &value, NULL) == RH_OK;
 }
 
 // A value of the parameter, by number or by name.
@@ -217,7 +219,7 @@ static rh_status take_values(const reading *r, const rh_yaml *list)
     for (int i = 1; i < list->n; i++)
         if (value[i] == value[i - 1]) {
             char text[64], why[120];
-            rh_param_format(r->p, value[i], text, sizeof text);
+            rh_param__format(r->p, value[i], text, sizeof text);
             snprintf(why, sizeof why, "%s is listed twice", text);
             return blame(r, list, why);
         }
@@ -271,8 +273,8 @@ static rh_status check_exponents(const reading *r, const rh_yaml *from, const rh
     bool mistake = lo >= 0.0 && hi >= lo && (hi <= 1.0 || (lo > 0.0 && hi / lo >= MISTAKE));
     if (!mistake && lo <= hi)
         return RH_OK;
-    rh_param_format(&(rh_param){.name = ""}, lo, end[0], sizeof end[0]);
-    rh_param_format(&(rh_param){.name = ""}, hi, end[1], sizeof end[1]);
+    rh_param__format(&(rh_param){.name = ""}, lo, end[0], sizeof end[0]);
+    rh_param__format(&(rh_param){.name = ""}, hi, end[1], sizeof end[1]);
     snprintf(why, sizeof why,
              mistake
                  ? "log_uniform from e^%s to e^%s: its bounds are exponents, and these look "
@@ -336,11 +338,11 @@ static rh_status take_range(const reading *r, const rh_yaml *map, spread how)
     rh_space alone = {.dim = {*dim}, .ndim = 1};
     alone.dim[0].name = r->p->name;
     rh_error why = {""};
-    if (rh_space_check(&alone, &why) != RH_OK)
+    if (rh_space__check(&alone, &why) != RH_OK)
         return rh_key__blame(r->said, from, r->err, why.text);
-    if (rh_dim_count(dim) == 1.0) {
+    if (rh_dim__count(dim) == 1.0) {
         double x;
-        rh_space_at(&alone, 0, &x);
+        rh_space__at(&alone, 0, &x);
         r->axis->fixed = rh_plan__formed(r->axis->form, x);
         dim->nvalue = 1;
     }
@@ -368,7 +370,7 @@ static rh_status read_spread(const reading *r, const rh_yaml *map, spread *how)
     char shown[RH_YAML__SHOWN];
     rh_error why = {""};
     rh_yaml__show(node, shown);
-    rh_unknown(&why, "no distribution", shown, spread_name + 1, NSPREAD - 1);
+    rh_base__unknown(&why, "no distribution", shown, spread_name + 1, NSPREAD - 1);
     return blame(r, node, why.text);
 }
 
@@ -387,7 +389,7 @@ static rh_status check_keys(const reading *r, const rh_yaml *map)
             char shown[RH_YAML__SHOWN];
             rh_error why = {""};
             rh_yaml__show(map->key[i], shown);
-            rh_unknown(&why, "no key", shown, known, NKNOWN);
+            rh_base__unknown(&why, "no key", shown, known, NKNOWN);
             return blame(r, map->key[i], why.text);
         }
         nway += strcmp(name, "value") == 0 || strcmp(name, "values") == 0 ||

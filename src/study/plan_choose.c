@@ -8,6 +8,7 @@
 // 3. Where one candidate is left, it is fitted without a comparison.
 // 4. A log whose steps have no order has no candidates with representations that need it.
 
+#include "model/model.h"
 #include "plan.h"
 
 #include <string.h>
@@ -119,7 +120,7 @@ rh_status rh_plan__candidates(rh_plan *plan, const rh_log *log, rh_error *err)
         rh_free(all);
         return rh_plan__no_memory(err);
     }
-    int n = rh_model_candidates(all);
+    int n = rh_model__candidates(all);
     for (int i = 0; i < n && !rc; i++) {
         rh_model_trial one = all[i];
         bool fits = false;

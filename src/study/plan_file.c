@@ -9,6 +9,7 @@
 // 3. `plugins` is entered first, so that its names are known, then `grid`, so that parameters
 //    override it, wherever they stand in the file.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "plan.h"
 
@@ -111,7 +112,7 @@ static rh_status unknown(const reading *r, const char *section, const rh_yaml *k
             known[n++] = near;
     }
     snprintf(what, sizeof what, "no key%s%.40s", *section ? " of " : "", section);
-    rh_unknown(&why, what, shown, known, n);
+    rh_base__unknown(&why, what, shown, known, n);
     return blame(r, key, why.text);
 }
 

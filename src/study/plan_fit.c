@@ -8,7 +8,10 @@
 //    log. Where the search's members are fitted to parts of the log already, these parts are
 //    drawn in the same way; otherwise each is nine tenths of the steps.
 
+#include "model/model.h"
 #include "plan.h"
+#include "repr/repr.h"
+#include "study.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +133,7 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
         rc = read_ranges(f, plan, log, err);
     if (!rc)
         rc = read_limits(f, plan, log, err);
-    return rc ? rc : rh_model_check(plan->candidate[0].type, log, &f->opt, err);
+    return rc ? rc : rh_model__check(plan->candidate[0].type, log, &f->opt, err);
 }
 
 rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit_options *opt,
@@ -142,7 +145,7 @@ rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit
     if (!rc && plan->command == RH_PLAN_TUNE && plan->confirm_settings > 0) {
         rh_error why;
         rh_plan__fresh(plan, plan->nmember > 1, plan->resample, &f.opt);
-        rc = rh_model_check(plan->candidate[0].type, log, &f.opt, &why);
+        rc = rh_model__check(plan->candidate[0].type, log, &f.opt, &why);
         if (rc)
             rh_fail(err, rc, "confirm: %.400s; or none (confirm: false)", why.text);
     }
@@ -185,12 +188,12 @@ static rh_status choose_repr(fitting *f, const rh_log *log, const rh_repr_option
                              const rh_fit_options *how, rh_error *err)
 {
     rh_status rc =
-        rh_repr_choose(&f->repr, how->trial, how->ntrial, log, opt, how->nthread, err);
+        rh_repr__choose_kind(&f->repr, how->trial, how->ntrial, log, opt, how->nthread, err);
     for (int i = 0; i < f->ncandidate && !rc; i++) {
         rh_model_trial *one = &f->candidate[i];
-        one->repr = rh_repr_kind(f->repr);
+        one->repr = rh_repr_type_of(f->repr);
         memset(one->repr_param, 0, sizeof one->repr_param);
-        memcpy(one->repr_param, rh_repr_params(f->repr),
+        memcpy(one->repr_param, rh_repr__params(f->repr),
                (size_t)one->repr->nparam * sizeof *one->repr_param);
     }
     return rc;
@@ -204,13 +207,13 @@ static rh_status check_repr(const rh_plan *plan, const rh_repr *repr, rh_error *
         return rh_fail(err, RH_EINVAL,
                        "fit: a representation is given, expected a plan that "
                        "names its model and its representation");
-    if (rh_repr_kind(repr) != one->repr)
+    if (rh_repr_type_of(repr) != one->repr)
         return rh_fail(err, RH_EINVAL, "fit: the representation is %s, expected %s",
-                       rh_repr_kind(repr)->name, one->repr->name);
+                       rh_repr_type_of(repr)->name, one->repr->name);
     for (int i = 0; i < one->repr->nparam; i++)
-        if (rh_repr_params(repr)[i] != one->repr_param[i])
+        if (rh_repr__params(repr)[i] != one->repr_param[i])
             return rh_fail(err, RH_EINVAL, "fit: the representation has %s = %g, expected %g",
-                           one->repr->param[i].name, rh_repr_params(repr)[i],
+                           one->repr->param[i].name, rh_repr__params(repr)[i],
                            one->repr_param[i]);
     return RH_OK;
 }
@@ -278,15 +281,15 @@ rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds_
 
 // ---------------------------------------------------------------------------- environments
 
-rh_status rh_plan_env(rh_env **out, const rh_plan *plan, const rh_model *model, int member,
-                      rh_error *err)
+rh_status rh_plan__env(rh_env **out, const rh_plan *plan, const rh_model *model, int member,
+                       rh_error *err)
 {
     const rh_plan__book *book = plan->book;
     if (!model && !plan->env)
         return rh_fail(err, RH_EINVAL, "plan: no env, expected a simulator");
-    const rh_param *table = model ? rh_model_kind(model)->param : plan->env->param;
-    const char *owner = model ? rh_model_kind(model)->name : plan->env->name;
-    int nparam = model ? rh_model_kind(model)->nparam : plan->env->nparam;
+    const rh_param *table = model ? rh_model_type_of(model)->param : plan->env->param;
+    const char *owner = model ? rh_model_type_of(model)->name : plan->env->name;
+    int nparam = model ? rh_model_type_of(model)->nparam : plan->env->nparam;
     double *value = NULL;
     rh_status rc = rh_plan__initial(&value, table, nparam, err);
     if (!rc && model)

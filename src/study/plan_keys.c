@@ -4,6 +4,7 @@
 // section can be left out. "model.*" stands for names that another table knows (a parameter, a
 // sensor): these wait for rh_plan_check().
 
+#include "base/base.h"
 #include "plan.h"
 
 #include <string.h>
@@ -152,7 +153,7 @@ bool rh_plan__key(const char *key, char *full, size_t size, const char *where, r
     char what[100], shown[64];
     snprintf(what, sizeof what, "%.60s%sno key", where ? where : "", where ? ": " : "");
     rh_text__printable(key, shown, sizeof shown);
-    rh_unknown(err, what, shown, known, rh_plan__known("", known));
+    rh_base__unknown(err, what, shown, known, rh_plan__known("", known));
     return false;
 }
 

@@ -7,7 +7,9 @@
 //    it.
 // 4. Beside model:FILE all of these keys are refused: they have no effect on a fitted model.
 
+#include "base/base.h"
 #include "plan.h"
+#include "repr/repr.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,13 +56,13 @@ rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, c
         return rh_key__refuse(said, NULL, "", err, "one value");
     if (p->choice)
         return choose(p, owner, said, &param[i], err);
-    if (rh_yaml__number(said->value, &x) && rh_param_check(p, 1, owner, &x, NULL) == RH_OK) {
+    if (rh_yaml__number(said->value, &x) && rh_param__check(p, 1, owner, &x, NULL) == RH_OK) {
         param[i] = x;
         return RH_OK;
     }
     char lo[32], hi[32], expected[100];
-    rh_param_format(p, p->lo, lo, sizeof lo);
-    rh_param_format(p, p->hi, hi, sizeof hi);
+    rh_param__format(p, p->lo, lo, sizeof lo);
+    rh_param__format(p, p->hi, hi, sizeof hi);
     snprintf(expected, sizeof expected, "a %snumber, %s to %s", p->whole ? "whole " : "", lo,
              hi);
     return rh_key__refuse(said, NULL, "", err, expected);
@@ -210,21 +212,21 @@ static bool all_said(const rh_plan *plan, const char *kind)
 // The preset of a representation that was set, or that of the plan's preset: the one of its
 // task. NULL for none.
 static rh_status find_preset(const rh_plan *plan, const char *kind,
-                             const rh_repr_preset **preset, rh_error *err)
+                             const rh_repr__preset **preset, rh_error *err)
 {
     const rh_key__said *said = rh_plan__said(plan, "representation.preset");
     const rh_key__said *whole = rh_plan__said(plan, "preset");
     rh_error why = {""};
     *preset = NULL;
     if (said)
-        *preset = rh_repr_preset_find(said->value->text, err);
+        *preset = rh_repr_preset__find(said->value->text, err);
     else if (rh_plan__preset(plan, "representation.preset") &&
              (!kind || strcmp(kind, USUAL_REPR) == 0) && !all_said(plan, kind)) {
         if (!plan->task_of)
             return rh_key__blame(whole, NULL, err,
                                  "preset paper: the paper has one for each environment; set "
                                  "task: acrobot, puddle_world or cartpole");
-        *preset = rh_repr_preset_find(plan->task_of->name, &why);
+        *preset = rh_repr_preset__find(plan->task_of->name, &why);
         return *preset ? RH_OK : rh_key__blame(whole, NULL, err, why.text);
     }
     return RH_OK;
@@ -243,7 +245,7 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
     const rh_plan__book *book = plan->book;
     const rh_key__said *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
     const char *kind = said ? said->value->text : NULL;
-    const rh_repr_preset *preset = NULL;
+    const rh_repr__preset *preset = NULL;
     for (int i = 0; i < book->nsaid && !set; i++)
         if (rh_plan__behind(book->said[i].key, "representation.") &&
             rh_plan__is_open(book->said[i].key))
@@ -279,7 +281,7 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
         rc = set_repr(plan, "raw", err);
     }
     if (!rc && preset)
-        rc = rh_repr_preset_apply(preset, plan->repr_param, err);
+        rc = rh_repr_preset__apply(preset, plan->repr_param, err);
     for (int i = 0; i < book->nsaid && !rc; i++) {
         const char *name = rh_plan__behind(book->said[i].key, "representation.");
         if (name && rh_plan__is_open(book->said[i].key))

@@ -7,6 +7,7 @@
 //    of the plan: like a log, a plug-in is identified by its bytes, not by its path.
 
 #include "plan.h"
+#include "plugin/plugin.h"
 #include "rehearse/plugin.h"
 
 #include <string.h>
@@ -41,27 +42,27 @@ rh_status rh_plan__read_plugins(void *plan, const rh_key__said *said, rh_error *
     return rc;
 }
 
-static bool uses(const rh_plan *plan, const rh_plugin_info *info)
+static bool uses(const rh_plan *plan, const rh_plugin__info *info)
 {
-    return (plan->agent && rh_plugin_of_agent(plan->agent) == info) ||
-           (plan->env && rh_plugin_of_env(plan->env) == info) ||
-           (plan->task_of && rh_plugin_of_env(plan->task_of) == info);
+    return (plan->agent && rh_plugin__of_agent(plan->agent) == info) ||
+           (plan->env && rh_plugin__of_env(plan->env) == info) ||
+           (plan->task_of && rh_plugin__of_env(plan->task_of) == info);
 }
 
 uint64_t rh_plan__plugin_hash(const rh_plan *plan)
 {
     uint64_t hash = 0;
-    for (int i = 0; i < rh_plugin_count(); i++)
-        if (uses(plan, rh_plugin_at(i)))
-            hash = (hash ^ rh_plugin_at(i)->fingerprint) * UINT64_C(0x100000001b3);
+    for (int i = 0; i < rh_plugin__count(); i++)
+        if (uses(plan, rh_plugin__at(i)))
+            hash = (hash ^ rh_plugin__at(i)->fingerprint) * UINT64_C(0x100000001b3);
     return hash;
 }
 
 void rh_plan__write_plugins(const rh_plan *plan, bool from_root, rh_text *text)
 {
     int n = 0;
-    for (int i = 0; i < rh_plugin_count(); i++) {
-        const rh_plugin_info *info = rh_plugin_at(i);
+    for (int i = 0; i < rh_plugin__count(); i++) {
+        const rh_plugin__info *info = rh_plugin__at(i);
         if (!uses(plan, info))
             continue;
         rh_text__add(text, n++ ? ", " : "plugins: [");

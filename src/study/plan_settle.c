@@ -15,7 +15,10 @@
 // 2. race compares means of paired runs: for medians and worst runs grid is the default.
 // 3. A search is created as a check: it refuses before a model is fitted, which may take long.
 
+#include "base/base.h"
 #include "plan.h"
+#include "search/search.h"
+#include "study.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,7 +196,7 @@ static rh_status place(const rh_plan *plan, const pairs *p, const rh_plan__range
             at++;
         if (at == nobs) {
             snprintf(key, sizeof key, "%s%.250s", p->section, range[k].sensor);
-            rh_unknown(&why, "no sensor", range[k].sensor, name, nobs);
+            rh_base__unknown(&why, "no sensor", range[k].sensor, name, nobs);
             return rh_key__blame(rh_plan__said(plan, key), NULL, err, why.text);
         }
         if (lo)
@@ -216,7 +219,7 @@ rh_status rh_plan__place_limits(const rh_plan *plan, const char *const *name, in
     return place(plan, &limit_pairs, plan->limit, plan->nlimit, name, nobs, lo, hi, err);
 }
 
-rh_status rh_plan_ranges(const rh_plan *plan, rh_task *task, rh_error *err)
+rh_status rh_plan__ranges(const rh_plan *plan, rh_task *task, rh_error *err)
 {
     return rh_plan__place(plan, task->obs_name, task->nobs, task->obs_lo, task->obs_hi, err);
 }
@@ -309,7 +312,7 @@ static rh_status read_method(rh_plan *plan, rh_error *err)
 static rh_status choose_method(rh_plan *plan, rh_error *err)
 {
     bool means = plan->across != RH_ACROSS_MEDIAN && plan->across != RH_ACROSS_WORST;
-    double count = rh_space_count(&plan->space);
+    double count = rh_space__count(&plan->space);
     if (plan->method && plan->method->finite && count > MOST && !rh_plan__said(plan, "method"))
         plan->method = NULL; // a preset's, which cannot try so many
     if (!plan->method)
@@ -327,7 +330,7 @@ static rh_status choose_method(rh_plan *plan, rh_error *err)
 static rh_status set_budget(rh_plan *plan, rh_error *err)
 {
     const rh_key__said *trials = rh_plan__said(plan, "budget.trials");
-    double count = rh_space_count(&plan->space);
+    double count = rh_space__count(&plan->space);
     if (plan->method->finite && trials && plan->trials < count && count <= MOST) {
         char why[160];
         snprintf(why, sizeof why, "budget.trials = %d, but %s tries all %.0f settings",
@@ -349,15 +352,15 @@ static rh_status set_budget(rh_plan *plan, rh_error *err)
 static rh_status rehearse(const rh_plan *plan, rh_error *err)
 {
     rh_search *search = NULL;
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     rh_error why = {""};
     opt.param = plan->method_param;
     opt.budget = plan->trials;
     opt.batch = plan->batch;
     opt.nrun = plan->nrun;
     opt.seed = plan->seed;
-    rh_status rc = rh_search_create(&search, plan->method, &plan->space, &opt, &why);
-    rh_search_destroy(search);
+    rh_status rc = rh_search__create(&search, plan->method, &plan->space, &opt, &why);
+    rh_search__destroy(search);
     if (rc == RH_ENOMEM)
         return rh_plan__no_memory(err);
     return rc ? rh_key__blame(rh_plan__said(plan, "method"), NULL, err, why.text) : RH_OK;
@@ -418,8 +421,8 @@ rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err)
 
 // ---------------------------------------------------------------------------- runs
 
-rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
-                       rh_eval_options *opt, rh_error *err)
+rh_status rh_plan__eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
+                        rh_eval_options *opt, rh_error *err)
 {
     *opt = rh_eval_defaults(task);
     if (plan->nstep > 0)

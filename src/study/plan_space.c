@@ -5,7 +5,10 @@
 //    for parameters that have a value; with preset: paper, the paper's grid.
 // 3. A published grid is set like any key: it replaces earlier axes, and later axes its own.
 
+#include "base/base.h"
 #include "plan.h"
+#include "search/search.h"
+#include "study.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +66,7 @@ static rh_status unknown_grid(const rh_key__said *said, const rh_env_type *env,
     snprintf(what, sizeof what, "%s%s%s: no grid", env->name, agent ? ", " : "",
              agent ? agent->name : "");
     if (n)
-        rh_unknown(&why, what, name, known, n);
+        rh_base__unknown(&why, what, name, known, n);
     else
         snprintf(why.text, sizeof why.text, "%s '%.64s'; none was published", what, name);
     return rh_key__blame(said, NULL, err, why.text);
@@ -237,7 +240,7 @@ static rh_status check_command(const rh_plan *plan, const rh_plan__axis_spec *ax
         const rh_key__said *said = axis[plan->dim[k].param].said;
         char why[200];
         bool one = plan->command == RH_PLAN_RUN;
-        if (!one && isfinite(rh_dim_count(&plan->space.dim[k])))
+        if (!one && isfinite(rh_dim__count(&plan->space.dim[k])))
             continue;
         snprintf(why, sizeof why, "%.64s has %s, expected %s",
                  plan->agent->param[plan->dim[k].param].name,
@@ -268,7 +271,7 @@ static rh_status build(rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
                        "%s: nothing to search: every parameter has one value; set values to "
                        "try below parameters:",
                        agent->name);
-    rc = rh_space_check(&plan->space, err);
+    rc = rh_space__check(&plan->space, err);
     return rc ? rc : check_command(plan, axis, err);
 }
 
@@ -289,7 +292,7 @@ rh_status rh_plan__space(rh_plan *plan, rh_error *err)
     return rc;
 }
 
-void rh_plan_hp(const rh_plan *plan, const double *x, double *hp)
+void rh_plan__hp(const rh_plan *plan, const double *x, double *hp)
 {
     const rh_agent_type *agent = plan->agent;
     if (!agent || !plan->hp) // not settled

@@ -8,8 +8,10 @@
 // 2. `auto` selects the default where a number could not: 0 is a value like any other.
 // 3. metric.goal can only be maximize. W&B assumes minimize, which would choose the worst.
 
+#include "eval/eval.h"
 #include "plan.h"
 #include "rehearse/plugin.h"
+#include "repr/repr.h"
 #include "study_internal.h"
 
 #include <inttypes.h>
@@ -47,7 +49,7 @@ REGISTRY(env, rh_env_ntype, rh_env_type_at, rh_plugin_env)
 REGISTRY(method, rh_search_ntype, rh_search_type_at, rh_search_find)
 REGISTRY(one_model, rh_model_ntype, rh_model_type_at, rh_model_find)
 REGISTRY(one_repr, rh_repr_ntype, rh_repr_type_at, rh_repr_find)
-REGISTRY(repr_preset, rh_repr_npreset, rh_repr_preset_at, rh_repr_preset_find)
+REGISTRY(repr_preset, rh_repr__npreset, rh_repr_preset__at, rh_repr_preset__find)
 
 static const char *model_name(int i)
 {
@@ -67,9 +69,9 @@ static const char *repr_name(int i)
         const char *const *known = names(&n);                                                  \
         return i < n ? known[i] : NULL;                                                        \
     }
-NAMES(criterion, rh_criterion_names)
-NAMES(across, rh_across_names)
-NAMES(pool, rh_pool_names)
+NAMES(criterion, rh_criterion__names)
+NAMES(across, rh_across__names)
+NAMES(pool, rh_pool__names)
 
 static const char *const cutoff_rules[] = {
     [RH_TRUNCATE] = "truncate", [RH_TERMINATE] = "terminate", NULL};

@@ -9,6 +9,7 @@
 //    the same. The number of trials is an open entry; so are the runs of the check, which
 //    change neither the search nor the confirmation.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "plan.h"
 
@@ -53,7 +54,7 @@ static void enter_param(rh_plan *plan, const char *section, const rh_param *p, d
 {
     char value[64];
     rh_text text = {0};
-    rh_param_format(p, x, value, sizeof value);
+    rh_param__format(p, x, value, sizeof value);
     rh_text__add(&text, value);
     enter(plan, section, p->name, &text, false);
 }
@@ -97,8 +98,8 @@ static void enter_dim(rh_plan *plan, int k)
     } else {
         rh_text__add(&t, "{values: [");
         for (int i = 0; i < dim->nvalue; i++) {
-            rh_param_format(form == RH_FORM_PLAIN ? p : &plain, dim->value[i], value,
-                            sizeof value);
+            rh_param__format(form == RH_FORM_PLAIN ? p : &plain, dim->value[i], value,
+                             sizeof value);
             rh_text__format(&t, "%s%s", i ? ", " : "", value);
         }
         rh_text__add(&t, "]}");

@@ -41,6 +41,7 @@
 //    24, promised -9 (-38 to 0), true -129.
 
 #include "core.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -202,7 +203,7 @@ rh_status rh_study__run_random(rh_study *study, rh_error *err)
     eval.context = study->opt.context;
     size_t n = (size_t)nmember * (size_t)eval.nrun;
     rh_result *result = rh_alloc((size_t)nkind * n, sizeof *result);
-    double *work = rh_alloc(rh_value_nwork(nmember, eval.nrun), sizeof *work);
+    double *work = rh_alloc(rh_value__nwork(nmember, eval.nrun), sizeof *work);
     rh_status rc = result && work ? RH_OK : rh_base__no_memory(err, "study");
     if (!rc)
         rc = rh_eval_runs(members->env, nkind * nmember, agent, &study->task, 1, &none, &eval,
@@ -210,8 +211,8 @@ rh_status rh_study__run_random(rh_study *study, rh_error *err)
     if (!rc && eval.stop && eval.stop(eval.context))
         rc = rh_fail(err, RH_ESTOPPED, "study: stopped");
     for (int k = 0; k < nkind && !rc; k++) {
-        rh_value value = rh_value_of(rh_study__judge(study->plan), nmember, eval.nrun,
-                                     result + (size_t)k * n, NULL, work);
+        rh_value__estimate value = rh_value__of(rh_study__judge(study->plan), nmember,
+                                                eval.nrun, result + (size_t)k * n, NULL, work);
         if (k == 0)
             study->random = (rh_reference){value.value, value.lo95, value.hi95};
         study->random_lowest = fmin(study->random_lowest, value.value); // ignores NAN

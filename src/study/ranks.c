@@ -12,6 +12,7 @@
 
 #include "base/part.h"
 #include "mpi_calls.h"
+#include "study.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static const rh_mpi__calls *load(rh_error *err)
     return NULL;
 }
 
-bool rh_ranks_built(void)
+bool rh_ranks__built(void)
 {
     return load(NULL) != NULL;
 }
@@ -174,7 +175,7 @@ void rh_ranks__dismissed(rh_ranks *ranks)
 }
 
 // Read and discard messages until all ranks are here, so that no sender waits.
-void rh_ranks_meet(rh_ranks *ranks)
+void rh_ranks__meet(rh_ranks *ranks)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};
     rh_mpi__request all;
@@ -203,7 +204,7 @@ void rh_ranks_end(rh_ranks *ranks)
         rh_ranks__dismiss(ranks);
     else if (!ranks->ended && rh_ranks__post(ranks, 0, RH_MESSAGE_LEFT, NULL, 0, NULL))
         rh_ranks_abort(ranks, 1);
-    rh_ranks_meet(ranks);
+    rh_ranks__meet(ranks);
     ranks->mpi->end();
     rh_free(ranks->inbox);
     rh_free(ranks);

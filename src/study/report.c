@@ -20,9 +20,14 @@
 //    twentieth of the time. Replays need a fit and are made once.
 
 #include "rehearse/report.h"
+#include "base/base.h"
 #include "core.h"
 #include "describe/field.h"
+#include "model/model.h"
 #include "report/page.h"
+#include "repr/repr.h"
+#include "search/search.h"
+#include "study.h"
 
 #include <errno.h>
 #include <math.h>
@@ -212,7 +217,7 @@ static bool write_curves(rh_doc *doc, const rh_study *study)
         rh_free(chosen);
         return false;
     }
-    if (rh_plan_eval(study->plan, rh_model_task(model), rh_model_log(model), &how, NULL))
+    if (rh_plan__eval(study->plan, rh_model_task(model), rh_model_log(model), &how, NULL))
         how.nstep = 0;
     rh_doc__open(doc, "curves", '{', false);
     rh_doc__whole(doc, "steps", how.nstep);
@@ -259,7 +264,7 @@ static bool write_jackknife(rh_doc *doc, const rh_plan *plan, const rh_verdict *
     }
     bool useful = v->importance.known && !v->importance.exact && n <= MOST_JACKKNIFE;
     rh_status rc =
-        useful ? rh_importance_errors(space, n, x, value, noise, error, error + ndim, NULL)
+        useful ? rh_importance__errors(space, n, x, value, noise, error, error + ndim, NULL)
                : RH_EINVAL;
     rh_free(x);
     if (rc) {
@@ -281,7 +286,7 @@ static bool write_sample(rh_doc *doc, const rh_model *model)
     const rh_log *log = rh_model_log(model);
     const rh_repr *repr = rh_model_repr(model);
     int64_t n = log->n < POINTS ? log->n : POINTS;
-    size_t ncode = (size_t)rh_repr_ncode(repr), nobs = (size_t)log->nobs;
+    size_t ncode = (size_t)rh_repr__ncode(repr), nobs = (size_t)log->nobs;
     size_t nact = (size_t)log->nact;
     double *obs = rh_alloc((size_t)n + 1, (nobs + nact) * sizeof *obs);
     float *code = rh_alloc((size_t)n + 1, ncode * sizeof *code);
@@ -294,7 +299,7 @@ static bool write_sample(rh_doc *doc, const rh_model *model)
         memcpy(act + (size_t)i * nact, log->act + at * nact, nact * sizeof *act);
     }
     good = good &&
-           rh_repr_encode(repr, n, obs, rh_repr_nact(repr) ? act : NULL, code, NULL) == RH_OK;
+           rh_repr__encode(repr, n, obs, rh_repr__nact(repr) ? act : NULL, code, NULL) == RH_OK;
     rh_doc__open(doc, "sample", '{', false);
     for (size_t d = 0; good && d < 2 && d < ncode; d++) {
         rh_doc__open(doc, d ? "second" : "first", '[', true);
@@ -382,8 +387,8 @@ static bool write_models(rh_doc *doc, const rh_study *study)
 {
     const rh_model *model = rh_study_model(study);
     const rh_repr *repr = rh_model_repr(model);
-    const rh_model_type *type = rh_model_kind(model);
-    const rh_repr_type *seen = rh_repr_kind(repr);
+    const rh_model_type *type = rh_model_type_of(model);
+    const rh_repr_type *seen = rh_repr_type_of(repr);
     rh_names names = rh_log_names(rh_model_log(model));
     rh_doc__open(doc, "models", '{', false);
     rh_doc__text(doc, "kind", type->name);
@@ -391,9 +396,9 @@ static bool write_models(rh_doc *doc, const rh_study *study)
     rh_doc__whole(doc, "members", rh_model_nmember(model));
     rh_doc__text(doc, "representation", seen->name);
     rh_doc__params(doc, "representation_parameters", seen->param, seen->nparam,
-                   rh_repr_params(repr), NULL);
-    rh_doc__whole(doc, "dimensions", rh_repr_ncode(repr));
-    rh_doc__real(doc, "awareness", rh_repr_trained(repr).awareness);
+                   rh_repr__params(repr), NULL);
+    rh_doc__whole(doc, "dimensions", rh_repr__ncode(repr));
+    rh_doc__real(doc, "awareness", rh_repr__trained(repr).awareness);
     rh_doc__flag(doc, "continuing", rh_model_task(model)->continuing);
     rh_doc__real(doc, "gamma", rh_model_task(model)->gamma);
     rh_field__write(doc, "compared_models", rh_comparison_fields(), rh_model_compared(model),
@@ -522,7 +527,8 @@ static void write_next(rh_doc *doc, const rh_study *study)
     for (int d = 0; d < plan->space.ndim; d++) {
         const rh_param *param = &plan->agent->param[plan->dim[d].param];
         char value[80];
-        rh_param_format(param, v->trial[v->winner].hp[plan->dim[d].param], value, sizeof value);
+        rh_param__format(param, v->trial[v->winner].hp[plan->dim[d].param], value,
+                         sizeof value);
         rh_text__format(&text, " --set %s=%s", param->name, value);
     }
     rh_doc__text(doc, "next", text.bad || world.bad ? NULL : text.data);
@@ -585,8 +591,8 @@ static bool replay(rh_study *study)
     if (study->replayed)
         return true;
     study->replayed = true;
-    return rh_model_replay(&study->replays, rh_study_model(study), study->plan->seed,
-                           study->opt.nthread, NULL) != RH_ENOMEM;
+    return rh_model__replay(&study->replays, rh_study_model(study), study->plan->seed,
+                            study->opt.nthread, NULL) != RH_ENOMEM;
 }
 
 // Both files. The text is cleared.

@@ -20,6 +20,7 @@
 //    preset that follows it must not do better.
 
 #include "core.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -199,14 +200,14 @@ static rh_status wait_for_run(rh_study *study, rh_error *err)
 
 // The settings of one ask; the first nbegun have been started.
 typedef struct batch {
-    const rh_asked *asked; // (n)
+    const rh_search__asked *asked; // (n)
     int n, nbegun;
 } batch;
 
-static rh_status begin(rh_study *study, const rh_asked *asked, rh_error *err)
+static rh_status begin(rh_study *study, const rh_search__asked *asked, rh_error *err)
 {
     rh_study__record *record = NULL;
-    const double *x = rh_search_setting(study->search, asked->setting);
+    const double *x = rh_search__proposed(study->search, asked->setting);
     rh_status rc = rh_study__record_of(study, asked->setting, false, x, &record, err);
     if (rc)
         return rc;
@@ -214,7 +215,7 @@ static rh_status begin(rh_study *study, const rh_asked *asked, rh_error *err)
     for (int d = 0; d < study->plan->space.ndim; d++)
         differs = differs || record->x[d] != x[d];
     if (differs)
-        rh_search_amend(study->search, asked->setting, record->x);
+        rh_search__amend(study->search, asked->setting, record->x);
     return start_runs(study, record, asked->nrun, err);
 }
 
@@ -260,10 +261,10 @@ static rh_status close(rh_study *study, rh_study__record *record, rh_setting_sta
 static rh_status close_settled(rh_study *study, rh_error *err)
 {
     rh_status rc = RH_OK;
-    int n = rh_search_nsetting(study->search);
+    int n = rh_search__nsetting(study->search);
     bool all = true; // all settings before are closed
     for (int s = study->nclosed; s < n && !rc; s++) {
-        rh_setting_state state = rh_search_state(study->search, s);
+        rh_setting_state state = rh_search__state(study->search, s);
         rh_study__record *record = rh_study__find(study, s, false);
         if (state != RH_SETTING_OPEN && record && !record->closed)
             rc = close(study, record, state, err);
@@ -276,14 +277,14 @@ static rh_status close_settled(rh_study *study, rh_error *err)
 // study->score holds the scores of the trial that was just appraised.
 static rh_status tell_search(rh_study *study, const rh_study__record *record, rh_error *err)
 {
-    rh_told told = {
+    rh_search__told told = {
         .setting = record->trial.setting,
         .nrun = record->nscored,
         .score = study->score,
         .value = record->trial.value,
         .noise = record->noise,
         .nbroken = study->plan->ranking == RH_RANKING__VALUE ? 0 : record->trial.ndiverged};
-    return rh_search_tell(study->search, &told, err);
+    return rh_search__tell(study->search, &told, err);
 }
 
 rh_status rh_study__search(rh_study *study, rh_error *err)
@@ -293,10 +294,10 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
     study->nfinished = study->nclosed = 0;
     for (bool first = true;; first = false) {
         batch b = {0};
-        rh_status rc = rh_search_ask(study->search, &b.asked, &b.n, err);
+        rh_status rc = rh_search__ask(study->search, &b.asked, &b.n, err);
         if (rc)
             return rc;
-        rh_search_foresee(study->search, &study->nsetting_max, &study->nrun_search);
+        rh_search__foresee(study->search, &study->nsetting_max, &study->nrun_search);
         study->nfirst = first ? b.n : study->nfirst;
         rc = close_settled(study, err);
         if (rc || b.n == 0)
@@ -309,7 +310,7 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
                 rc = complete(study, record, &b, err);
             if (!rc)
                 rc = tell_search(study, record, err);
-            rh_setting_state state = rh_search_state(study->search, b.asked[i].setting);
+            rh_setting_state state = rh_search__state(study->search, b.asked[i].setting);
             if (!rc && state != RH_SETTING_OPEN)
                 rc = close(study, record, state, err);
         }
@@ -323,7 +324,7 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
 // ---------------------------------------------------------------------------- the confirmation
 
 // Draw among settings with exactly the best score, as in the paper.
-static void shuffle_ties(const rh_study *study, rh_leader *leader, int n)
+static void shuffle_ties(const rh_study *study, rh_search__lead_entry *leader, int n)
 {
     int ntied = 1;
     while (ntied < n && leader[ntied].value == leader[0].value)
@@ -331,7 +332,7 @@ static void shuffle_ties(const rh_study *study, rh_leader *leader, int n)
     rh_rng rng = rh_rng_stream(study->plan->seed, RH_STREAM_SEARCH, 1, 0);
     int chosen = n ? (int)rh_rng_below(&rng, (uint32_t)ntied) : 0;
     if (chosen > 0) {
-        rh_leader first = leader[0];
+        rh_search__lead_entry first = leader[0];
         leader[0] = leader[chosen];
         leader[chosen] = first;
     }
@@ -342,8 +343,8 @@ static bool is_near(const rh_study *study, int a, int b)
 {
     const rh_space *space = &study->plan->space;
     double u[RH_MAX_DIM], w[RH_MAX_DIM];
-    rh_space_unit(space, rh_search_setting(study->search, a), u);
-    rh_space_unit(space, rh_search_setting(study->search, b), w);
+    rh_space__unit(space, rh_search__proposed(study->search, a), u);
+    rh_space__unit(space, rh_search__proposed(study->search, b), w);
     for (int d = 0; d < space->ndim; d++)
         if (fabs(u[d] - w[d]) >= (space->dim[d].kind == RH_DIM_RANGE ? APART : 1e-9))
             return false;
@@ -352,7 +353,8 @@ static bool is_near(const rh_study *study, int a, int b)
 
 // Move the first `most` distinct settings to the front; others follow in order. A setting with
 // diverged runs stays behind all without, also where these are nearly equal. Scratch: aside.
-static void spread(const rh_study *study, rh_leader *leader, int n, int most, rh_leader *aside)
+static void spread(const rh_study *study, rh_search__lead_entry *leader, int n, int most,
+                   rh_search__lead_entry *aside)
 {
     int nkept = 0, naside = 0;
     for (int i = 0; i < n && nkept < most; i++) {
@@ -369,10 +371,10 @@ static void spread(const rh_study *study, rh_leader *leader, int n, int most, rh
     memcpy(leader + nkept, aside, (size_t)naside * sizeof *leader);
 }
 
-int rh_study__leaders(const rh_study *study, int most, rh_leader *leader)
+int rh_study__leaders(const rh_study *study, int most, rh_search__lead_entry *leader)
 {
-    rh_leader all[RH_STUDY__MOST_CONFIRM], aside[RH_STUDY__MOST_CONFIRM];
-    int n = rh_search_lead(study->search, RH_STUDY__MOST_CONFIRM, all);
+    rh_search__lead_entry all[RH_STUDY__MOST_CONFIRM], aside[RH_STUDY__MOST_CONFIRM];
+    int n = rh_search__lead(study->search, RH_STUDY__MOST_CONFIRM, all);
     if (study->plan->ranking == RH_RANKING__VALUE)
         shuffle_ties(study, all, n);
     else
@@ -394,7 +396,8 @@ static bool has_all_runs(const rh_study__record *record)
 rh_status rh_study__confirm(rh_study *study, rh_error *err)
 {
     const rh_plan *plan = study->plan;
-    rh_leader *leader = rh_alloc((size_t)plan->confirm_settings + 1, sizeof *leader);
+    rh_search__lead_entry *leader =
+        rh_alloc((size_t)plan->confirm_settings + 1, sizeof *leader);
     if (!leader)
         return rh_base__no_memory(err, "study");
     int n = rh_study__leaders(study, plan->confirm_settings, leader);

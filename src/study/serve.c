@@ -8,6 +8,7 @@
 // 2. Every error is sent to rank 0 and reported there.
 
 #include "model/pack.h"
+#include "plugin/plugin.h"
 #include "ranks.h"
 #include "rehearse/plugin.h"
 
@@ -38,9 +39,9 @@ void rh_ranks__describe(rh_ranks__hello *hello)
 {
     memset(hello, 0, sizeof *hello); // padding is sent too
     snprintf(hello->version, sizeof hello->version, "%s", rh_version());
-    for (int i = 0; i < rh_plugin_count(); i++)
+    for (int i = 0; i < rh_plugin__count(); i++)
         hello->plugins =
-            (hello->plugins ^ rh_plugin_at(i)->fingerprint) * UINT64_C(0x100000001b3);
+            (hello->plugins ^ rh_plugin__at(i)->fingerprint) * UINT64_C(0x100000001b3);
     hello->shape[0] = sizeof(rh_study__unit);
     hello->shape[1] = sizeof(rh_study__done);
     hello->shape[2] = sizeof(rh_ranks__orders);

@@ -4,7 +4,11 @@
 //    that a study that cannot be resumed is refused at once.
 // 2. No result depends on threads, ranks or time; files have no dates. Same study, same bytes.
 
+#include "study.h"
 #include "core.h"
+#include "eval/eval.h"
+#include "model/model.h"
+#include "search/search.h"
 
 #include <errno.h>
 #include <math.h>
@@ -61,7 +65,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     study->head = (rh_journal__head){
         .name = study->plan->name ? study->plan->name : "rehearse",
         .log = model ? rh_model_log(model)->path : study->log->path,
-        .fingerprint = model ? rh_model_fingerprint(model) : rh_log_fingerprint(study->log),
+        .fingerprint = model ? rh_model__fingerprint(model) : rh_log_fingerprint(study->log),
         .starts = study->starts ? rh_log_fingerprint(study->starts) : 0,
         .plan = study->plan,
         .plugins = rh_plan__plugin_hash(study->plan),
@@ -92,7 +96,7 @@ static rh_status prepare(rh_study *study, rh_error *err)
     const rh_members *members = &study->members[RH_STAGE_SEARCH];
     study->task = *rh_env_task(members->env[0]);
     rh_status rc =
-        rh_plan_eval(plan, &study->task, rh_model_log(members->model[0]), &study->eval, err);
+        rh_plan__eval(plan, &study->task, rh_model_log(members->model[0]), &study->eval, err);
     if (rc)
         return rc;
     study->head.nstep = study->eval.nstep;
@@ -108,7 +112,7 @@ static rh_status prepare(rh_study *study, rh_error *err)
     int nmember = members->nmember > nconfirm ? members->nmember : nconfirm;
     int nrun = plan->nrun > plan->confirm_runs ? plan->nrun : plan->confirm_runs;
     study->score = rh_alloc((size_t)nrun, sizeof *study->score);
-    study->work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *study->work);
+    study->work = rh_alloc(rh_value__nwork(nmember, nrun), sizeof *study->work);
     study->seen = rh_alloc((size_t)nmember * (size_t)nrun, sizeof *study->seen);
     if (!study->score || !study->work || !study->seen)
         return rh_base__no_memory(err, "study");
@@ -122,13 +126,13 @@ static rh_status prepare(rh_study *study, rh_error *err)
 
 static rh_status make_search(const rh_plan *plan, rh_search **out, rh_error *err)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     opt.param = plan->method_param;
     opt.budget = plan->trials;
     opt.nrun = plan->nrun;
     opt.batch = plan->batch;
     opt.seed = plan->seed;
-    return rh_search_create(out, plan->method, &plan->space, &opt, err);
+    return rh_search__create(out, plan->method, &plan->space, &opt, err);
 }
 
 rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log,
@@ -202,12 +206,12 @@ void rh_study_destroy(rh_study *study)
     rh_workers__destroy(study->workers);
     forget_verdict(study);
     rh_study__forget(study);
-    rh_search_destroy(study->search);
+    rh_search__destroy(study->search);
     rh_journal__close(study->journal);
     for (int i = 0; i < RH_NSTAGE; i++)
         rh_members__clear(&study->members[i]);
     rh_study__clear_check(&study->checking);
-    rh_replays_destroy(study->replays);
+    rh_replays__destroy(study->replays);
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);
@@ -220,7 +224,7 @@ const rh_model *rh_study_model(const rh_study *study)
     return study->members[RH_STAGE_SEARCH].model[0];
 }
 
-const char *rh_study_kind(const rh_study *study, int i)
+const char *rh_study__kind(const rh_study *study, int i)
 {
     return i >= 0 && i < study->kinds.n ? study->kinds.kind[i].label : NULL;
 }
@@ -248,18 +252,18 @@ static bool is_late(void *context)
 static rh_status give_some(const rh_study *study, rh_threads *pool, int n, rh_error *err)
 {
     rh_search *search = NULL;
-    const rh_asked *asked = NULL;
+    const rh_search__asked *asked = NULL;
     int nasked = 0;
     rh_status rc = make_search(study->plan, &search, err);
     if (!rc)
-        rc = rh_search_ask(search, &asked, &nasked, err);
+        rc = rh_search__ask(search, &asked, &nasked, err);
     for (int i = 0; i < n && !rc; i++) {
         rh_study__unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
         int64_t which = n < nasked ? (int64_t)i * nasked / n : i % nasked;
-        rh_plan_hp(study->plan, rh_search_setting(search, asked[which].setting), unit.hp);
+        rh_plan__hp(study->plan, rh_search__proposed(search, asked[which].setting), unit.hp);
         rc = rh_threads__give(pool, &unit, err);
     }
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     return rc;
 }
 
@@ -307,30 +311,30 @@ static rh_status time_search(rh_study *study, int nsetting, double *seconds, rh_
 {
     const rh_plan *plan = study->plan;
     rh_search *search = NULL;
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     double begun = rh_study__now(), passed = 0.0, u[RH_MAX_DIM];
     int nasked = 1;
     rh_status rc = make_search(plan, &search, err);
     while (!rc && nasked > 0 && passed < TRY_AT_MOST) {
-        rc = rh_search_ask(search, &asked, &nasked, err);
+        rc = rh_search__ask(search, &asked, &nasked, err);
         if (!rc && is_stopped(study))
             rc = stopped(err);
         passed = rh_study__now() - begun;
         for (int i = 0; !rc && i < nasked; i++) {
-            rh_told told = {.setting = asked[i].setting, .nrun = asked[i].nrun};
-            rh_space_unit(&plan->space, rh_search_setting(search, told.setting), u);
+            rh_search__told told = {.setting = asked[i].setting, .nrun = asked[i].nrun};
+            rh_space__unit(&plan->space, rh_search__proposed(search, told.setting), u);
             for (int d = 0; d < plan->space.ndim; d++)
                 told.value -= (u[d] - 0.4) * (u[d] - 0.4);
             for (int r = 0; r < told.nrun; r++)
                 study->score[r] = told.value + 0.1 * (r % 2 - 0.5);
             told.score = study->score;
             told.noise = 0.0025 / told.nrun;
-            rc = rh_search_tell(search, &told, err);
+            rc = rh_search__tell(search, &told, err);
         }
     }
-    double grown = rc || nasked == 0 ? 1.0 : (double)nsetting / rh_search_nsetting(search);
+    double grown = rc || nasked == 0 ? 1.0 : (double)nsetting / rh_search__nsetting(search);
     *seconds = passed * grown * grown;
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     return rc;
 }
 
@@ -341,7 +345,7 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     int nmember = study->members[RH_STAGE_SEARCH].nmember;
     double member = 0.0, fresh = 0.0;
     *out = (rh_estimate){.eval = study->eval};
-    rh_search_foresee(study->search, &out->nsetting, &nrun);
+    rh_search__foresee(study->search, &out->nsetting, &nrun);
     int confirm =
         plan->confirm_settings < out->nsetting ? plan->confirm_settings : out->nsetting;
     out->nconfirm = (int64_t)confirm * rh_study__nconfirm(study) * plan->confirm_runs;

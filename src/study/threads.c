@@ -11,6 +11,7 @@
 // 5. Only one thread gives and takes. One lock guards what it shares with the pool, and is held
 //    for moments: a run takes milliseconds at least.
 
+#include "eval/eval.h"
 #include "queue.h"
 #include "study_internal.h"
 
@@ -63,8 +64,8 @@ static void do_unit(rh_runner *runner, int worker, const rh_study__unit *unit,
     done->run.stage = unit->stage;
     done->run.member = unit->member;
     done->run.run = unit->run;
-    done->rc = rh_runner_run(runner, worker, unit->hp, unit->member, (uint64_t)unit->run,
-                             &done->run.result, done->run.curve, &done->err);
+    done->rc = rh_runner__run(runner, worker, unit->hp, unit->member, (uint64_t)unit->run,
+                              &done->run.result, done->run.curve, &done->err);
 }
 
 static void *work(void *context)
@@ -196,8 +197,8 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
     opt.stop = must_stop;
     opt.context = pool;
     rh_runner *runner = NULL;
-    rh_status rc = rh_runner_create(&runner, members->env, members->nmember, pool->agent, task,
-                                    hp, &opt, err);
+    rh_status rc = rh_runner__create(&runner, members->env, members->nmember, pool->agent, task,
+                                     hp, &opt, err);
     if (rc)
         return rc;
     pthread_mutex_lock(&pool->lock);
@@ -284,7 +285,7 @@ void rh_threads__destroy(rh_threads *pool)
         pthread_mutex_destroy(&pool->lock);
     }
     for (int s = 0; s < RH_NSTAGE; s++)
-        rh_runner_destroy(pool->runner[s]);
+        rh_runner__destroy(pool->runner[s]);
     rh_queue__clear(&pool->todo);
     rh_queue__clear(&pool->done);
     rh_free(pool->worker_thread);

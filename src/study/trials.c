@@ -15,8 +15,12 @@
 //    gets more runs begins another trial with the runs it has; of two trials the runs of both
 //    count.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "core.h"
+#include "eval/eval.h"
+#include "search/search.h"
+#include "study.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +68,7 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
     for (int p = 0; p < plan->ncurve; p++)
         record->promised[p] = record->spread[p] = NAN;
     memcpy(record->x, x, (size_t)plan->space.ndim * sizeof *x);
-    rh_plan_hp(plan, x, record->hp);
+    rh_plan__hp(plan, x, record->hp);
     for (size_t i = 0; i < n; i++)
         record->result[i] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
     for (int k = 0; k < nkind; k++)
@@ -231,8 +235,9 @@ static void value_kinds(rh_study *study, rh_study__record *record)
     int nmember = trial->nmember / trial->nkind;
     for (int k = trial->nkind - 1; k >= 0; k--) { // study->score is of the first
         size_t first = (size_t)k * (size_t)nmember * (size_t)trial->nrun;
-        rh_value value = rh_value_of(rh_study__judge(study->plan), nmember, trial->nrun,
-                                     study->seen + first, study->score, study->work);
+        rh_value__estimate value =
+            rh_value__of(rh_study__judge(study->plan), nmember, trial->nrun,
+                         study->seen + first, study->score, study->work);
         record->kind[k] = (rh_kind_score){value.value, value.lo95, value.hi95, NAN};
         record->noise = value.noise;
         record->nscored = value.nrun;
@@ -299,12 +304,13 @@ static rh_status check_number(const rh_dim *dim, int setting, double x, rh_error
     static const rh_param plain = {.name = ""};
     rh_space one = {.dim = {*dim}, .ndim = 1};
     char found[40], lo[40], hi[40];
-    if (rh_space_holds(&one, &x))
+    if (rh_space__holds(&one, &x))
         return RH_OK;
-    rh_param_format(&plain, x, found, sizeof found);
-    rh_param_format(&plain, dim->kind == RH_DIM_RANGE ? dim->lo : dim->value[0], lo, sizeof lo);
-    rh_param_format(&plain, dim->kind == RH_DIM_RANGE ? dim->hi : dim->value[dim->nvalue - 1],
-                    hi, sizeof hi);
+    rh_param__format(&plain, x, found, sizeof found);
+    rh_param__format(&plain, dim->kind == RH_DIM_RANGE ? dim->lo : dim->value[0], lo,
+                     sizeof lo);
+    rh_param__format(&plain, dim->kind == RH_DIM_RANGE ? dim->hi : dim->value[dim->nvalue - 1],
+                     hi, sizeof hi);
     return rh_fail(
         err, RH_EFORMAT,
         "study.log: setting %d has %.64s = %s, expected a value of the search space, from %s "
@@ -383,7 +389,7 @@ static rh_status recall(rh_study *study, rh_error *err)
             break;
         memcpy(x + (size_t)n * ndim, record->x, ndim * sizeof *x);
     }
-    rh_status rc = rh_search_recall(study->search, n, x, err);
+    rh_status rc = rh_search__recall(study->search, n, x, err);
     rh_free(x);
     return rc;
 }

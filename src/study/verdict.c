@@ -16,6 +16,8 @@
 //    finished, it leaves out trials it did not ask for, as if it had all from the start.
 
 #include "core.h"
+#include "search/search.h"
+#include "study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,7 +86,7 @@ static int choose_confirmed(const rh_study *study)
 static void find_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    rh_leader leader;
+    rh_search__lead_entry leader;
     v->winner = v->winner_search = v->search_best = -1;
     if (rh_study__leaders(study, 1, &leader) == 0)
         return;
@@ -127,7 +129,7 @@ static bool extends(const rh_study *study, int d, bool upper)
     end = dim->kind == RH_DIM_RANGE ? (upper ? dim->hi : dim->lo)
                                     : dim->value[upper ? dim->nvalue - 1 : 0];
     x[d] = end;
-    rh_plan_hp(plan, x, hp);
+    rh_plan__hp(plan, x, hp);
     double value = hp[plan->dim[d].param];
     return value != param->lo && value != param->hi;
 }
@@ -140,11 +142,11 @@ static void find_bounds(rh_study *study)
     if (v->winner < 0)
         return;
     const double *x = v->trial[v->winner].x;
-    rh_space_unit(space, x, u);
+    rh_space__unit(space, x, u);
     for (int d = 0; d < space->ndim; d++) {
         const rh_dim *dim = &space->dim[d];
         bool lower = u[d]<AT_BOUND, upper = u[d]> 1.0 - AT_BOUND;
-        if (dim->kind == RH_DIM_NAMES || rh_dim_count(dim) < 3.0)
+        if (dim->kind == RH_DIM_NAMES || rh_dim__count(dim) < 3.0)
             continue;
         if (dim->kind == RH_DIM_LIST) {
             lower = x[d] == dim->value[0];
@@ -181,8 +183,8 @@ static rh_status find_importance(rh_study *study)
         value[n] = record->trial.value;
         noise[n++] = record->noise;
     }
-    rh_status rc = rh_importance(space, n, x, value, noise, v->importance.alone,
-                                 v->importance.total, &v->importance.exact, NULL);
+    rh_status rc = rh_importance__shares(space, n, x, value, noise, v->importance.alone,
+                                         v->importance.total, &v->importance.exact, NULL);
     v->importance.known = rc == RH_OK;
     rh_free(x);
     return rc == RH_ENOMEM ? rc : RH_OK;

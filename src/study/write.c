@@ -8,6 +8,7 @@
 //    finite is null: YAML's .inf and .nan are read as text by some programs.
 // 4. runs.csv has a row per run, in the study's order. A million are 100 MB, written in pieces.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/file.h"
 #include "journal.h"
@@ -35,7 +36,7 @@ void rh_write__number(rh_text *t, double x)
 {
     static const rh_param any = {0};
     char digits[RH_JOURNAL__NAME_SIZE];
-    rh_param_format(&any, x, digits, sizeof digits);
+    rh_param__format(&any, x, digits, sizeof digits);
     char *e = strchr(digits, 'e');
     if (!isfinite(x))
         rh_text__add(t, "null");
@@ -224,7 +225,7 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
     if (head->starts)
         rh_text__format(t, "  starts: \"%016" PRIx64 "\"\n", head->starts);
     if (model) {
-        text_line(t, "model:\n  name: ", rh_model_kind(model)->name);
+        text_line(t, "model:\n  name: ", rh_model_type_of(model)->name);
         rh_text__format(t, "  members: %d\n", rh_model_nmember(model));
     }
     rh_text__add(t, "plan:\n");
@@ -321,7 +322,7 @@ static void add_cell(rh_text *t, const rh_param *param, double x)
     char word[RH_JOURNAL__NAME_SIZE];
     if (isnan(x))
         return;
-    rh_param_format(param, x, word, sizeof word);
+    rh_param__format(param, x, word, sizeof word);
     rh_write__field(t, word);
 }
 

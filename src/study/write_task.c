@@ -7,6 +7,7 @@
 //    by the deployment as the log's reader made them (rh_observer).
 // 3. The formula of the reward is in terms of the step: obs[i], act[i], next[i].
 
+#include "log/log.h"
 #include "study_internal.h"
 
 #include <inttypes.h>
@@ -56,7 +57,7 @@ static void add_made(rh_text *t, const rh_log *log)
     rh_text__format(t,
                     "  sent: %d # the plant sends the first sensors; derive and stack make the "
                     "others\n",
-                    now - rh_derive_count(log->derive));
+                    now - rh_derive__count(log->derive));
     if (log->derive) {
         rh_text__add(t, "  derive: ");
         rh_text__json(t, log->derive);

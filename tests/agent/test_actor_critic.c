@@ -10,6 +10,7 @@
 
 #include "rehearse/rehearse.h"
 
+#include "base/base.h"
 #include "reference/esarsa_plain.h"
 
 #include <math.h>
@@ -30,8 +31,8 @@ static learned look(rh_agent *agent)
 {
     learned l = {0};
     assert_int_equal(rh_agent_save(agent, &l.state, NULL), RH_OK);
-    l.w = rh_state_find(l.state, "w", &l.nw);
-    l.theta = rh_state_find(l.state, "theta", &l.ntheta);
+    l.w = rh_state__doubles(l.state, "w", &l.nw);
+    l.theta = rh_state__doubles(l.state, "theta", &l.ntheta);
     assert_non_null(l.w);
     assert_non_null(l.theta);
     return l;

@@ -16,6 +16,7 @@
 #include "rehearse/rehearse.h"
 
 #include "agent/kernel.h"
+#include "base/base.h"
 #include "reference/esarsa_plain.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ static bool compass_step(const void *self, void *state, const double *act, rh_st
     (void)self;
     double *x = state, z[2], sine, cosine;
     rh_rng_normal(&streams->noise, z);
-    rh_sincos(act[0] * 6.28 / NDIRECTION, &sine, &cosine);
+    rh_maths__sincos(act[0] * 6.28 / NDIRECTION, &sine, &cosine);
     obs[0] = x[0] = fmin(fmax(x[0] + 0.06 * cosine + 0.01 * z[0], 0.0), 1.0);
     obs[1] = x[1] = fmin(fmax(x[1] + 0.06 * sine + 0.01 * z[1], 0.0), 1.0);
     *reward = -1.0;
@@ -109,7 +110,7 @@ static void weight_gap(rh_agent *agent, const plain *p, double *mean, double *mo
     rh_state *state = NULL;
     assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
     size_t n = 0;
-    const double *w = rh_state_find(state, "w", &n); // (nfeature x naction)
+    const double *w = rh_state__doubles(state, "w", &n); // (nfeature x naction)
     assert_int_equal(n, p->nfeature * p->naction);
     *mean = *most = 0.0;
     for (int f = 0; f < p->nfeature; f++)
@@ -239,7 +240,7 @@ static void the_optimiser_may_change(void **unused)
     rh_agent *used = make_agent(env, &c, false);
     for (int sgd = 1; sgd >= 0; sgd--) {
         rh_agent *fresh = make_agent(env, &c, sgd);
-        const rh_agent_type *type = rh_agent_kind(fresh);
+        const rh_agent_type *type = rh_contract__agent_type(fresh);
         double hp[32];
         rh_param_initial(type->param, type->nparam, hp);
         memcpy(hp, c.hp, sizeof c.hp);
@@ -247,13 +248,13 @@ static void the_optimiser_may_change(void **unused)
         hp[rh_param_find(type->param, type->nparam, "tiles")] = c.tiles;
         hp[rh_param_find(type->param, type->nparam, "optimiser")] = sgd;
         rh_state_destroy(live_a_little(used, env));
-        assert_int_equal(rh_agent_reset(used, rh_env_task(env), hp, NULL), RH_OK);
+        assert_int_equal(rh_contract__agent_reset(used, rh_env_task(env), hp, NULL), RH_OK);
         rh_state *one = live_a_little(fresh, env), *two = live_a_little(used, env);
         static const char *const name[] = {"w", "v", "m"};
         for (int i = 0; i < 3; i++) {
             size_t n = 0, m = 0;
-            const double *x = rh_state_find(one, name[i], &n);
-            const double *y = rh_state_find(two, name[i], &m);
+            const double *x = rh_state__doubles(one, name[i], &n);
+            const double *y = rh_state__doubles(two, name[i], &m);
             assert_int_equal(n, m);
             assert_true(n > 0 || (sgd && i == 2)); // it has no momentum
             if (n)
@@ -278,11 +279,11 @@ static void old_states_load(void **unused)
     rh_state *state = NULL, *old = NULL;
     assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
     assert_int_equal(rh_state_create(&old, NULL), RH_OK);
-    assert_int_equal(rh_state_set_label(old, rh_state_label(state), NULL), RH_OK);
+    assert_int_equal(rh_state__set_label(old, rh_state__label(state), NULL), RH_OK);
     static const char *const name[] = {"task", "hyperparameters", "beta^t", "w", "v"};
     for (int i = 0; i < 5; i++) {
         size_t n = 0;
-        const double *x = rh_state_find(state, name[i], &n);
+        const double *x = rh_state__doubles(state, name[i], &n);
         assert_int_equal(rh_state_put(old, name[i], x, n - (i == 1), NULL), RH_OK);
     }
     assert_int_equal(rh_agent_load(agent, old, NULL), RH_OK);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "env/part_test.h"
 #include "eval/fixed_obs_env.h"
@@ -176,11 +177,12 @@ static bool same_state(rh_agent *a, rh_agent *b)
     rh_state *x = NULL, *y = NULL;
     assert_int_equal(rh_agent_save(a, &x, NULL), RH_OK);
     assert_int_equal(rh_agent_save(b, &y, NULL), RH_OK);
-    bool same = rh_state_count(x) == rh_state_count(y);
-    for (int i = 0; same && i < rh_state_count(x); i++) {
+    bool same = rh_state__count(x) == rh_state__count(y);
+    for (int i = 0; same && i < rh_state__count(x); i++) {
         const char *p_name, *q_name;
         size_t np, nq;
-        const double *p = rh_state_at(x, i, &p_name, &np), *q = rh_state_at(y, i, &q_name, &nq);
+        const double *p = rh_state__at(x, i, &p_name, &np),
+                     *q = rh_state__at(y, i, &q_name, &nq);
         same = strcmp(p_name, q_name) == 0 && np == nq &&
                (np == 0 || memcmp(p, q, np * sizeof *p) == 0);
     }
@@ -256,7 +258,7 @@ static void policy_is_that_of_the_draws(const rh_env_type *env, const rh_agent_t
     go(&s, 700);
     restart(&s);
     int n = rh_env_task(s.env)->naction;
-    MUST(s.name, (agent->policy && n > 0) == rh_agent_policy(s.agent, pi),
+    MUST(s.name, (agent->policy && n > 0) == rh_contract__agent_policy(s.agent, pi),
          "tell its probabilities where it has policy() and discrete actions, else not");
     if (!agent->policy || !n) {
         finish(&s);
@@ -265,7 +267,9 @@ static void policy_is_that_of_the_draws(const rh_env_type *env, const rh_agent_t
     rh_agent_freeze(s.agent, true); // the same state again and again
     for (int i = 0; i < NDRAW; i++) {
         s.healthy = rh_agent_start(s.agent, s.obs, &s.rng, s.act) && s.healthy;
-        MUST(s.name, rh_agent_policy(s.agent, again) && memcmp(pi, again, n * sizeof *pi) == 0,
+        MUST(s.name,
+             rh_contract__agent_policy(s.agent, again) &&
+                 memcmp(pi, again, n * sizeof *pi) == 0,
              "tell the same probabilities in start() and act()");
         count[(int)s.act[0]]++;
     }
@@ -295,7 +299,7 @@ static void taken_is_drawn(const rh_env_type *env, const rh_agent_type *agent)
     for (int t = 0, ndiffer = 0; tells && (t < 2000 || !ndiffer); t++) {
         ndiffer += a.act[0] != b.act[0];
         assert_true(t < 100000);
-        rh_agent_take(b.agent, (int)a.act[0]);
+        rh_contract__agent_take(b.agent, (int)a.act[0]);
         if (rh_env_step(a.env, a.state, a.act, &a.streams, a.obs, &reward)) {
             a.healthy = rh_agent_end(a.agent, reward) && a.healthy;
             b.healthy = rh_agent_end(b.agent, reward) && b.healthy;
@@ -337,7 +341,7 @@ static void reset_is_a_new_run(const rh_env_type *env, const rh_agent_type *agen
         if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
             other[i] = 0.5; // beta1: needs memory that the next run does not
     begin(&a, env, agent, 5);
-    assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), other, NULL), RH_OK);
+    assert_int_equal(rh_contract__agent_reset(a.agent, rh_env_task(a.env), other, NULL), RH_OK);
     restart(&a);
     go(&a, 2000);
     rh_agent_freeze(a.agent, true);
@@ -346,9 +350,11 @@ static void reset_is_a_new_run(const rh_env_type *env, const rh_agent_type *agen
         int tiles = rh_param_find(agent->param, agent->nparam, "tiles");
         if (shape && tiles >= 0)
             hp[tiles] = 3;
-        assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), hp, NULL), RH_OK);
+        assert_int_equal(rh_contract__agent_reset(a.agent, rh_env_task(a.env), hp, NULL),
+                         RH_OK);
         begin(&b, env, agent, 8);
-        assert_int_equal(rh_agent_reset(b.agent, rh_env_task(b.env), hp, NULL), RH_OK);
+        assert_int_equal(rh_contract__agent_reset(b.agent, rh_env_task(b.env), hp, NULL),
+                         RH_OK);
         a.streams = b.streams;
         a.rng = b.rng;
         a.hash = 0.0;
@@ -401,7 +407,7 @@ static void restart_cached(run *s, bool cached)
 {
     rh_env_start(s->env, s->state, &s->streams, s->obs);
     if (cached)
-        rh_agent_look_up(s->agent, rh_env_obs_index(s->env, s->state));
+        rh_contract__agent_look_up(s->agent, rh_contract__env_obs_index(s->env, s->state));
     double blind[NSENSOR] = {0};
     s->healthy =
         rh_agent_start(s->agent, cached ? blind : s->obs, &s->rng, s->act) && s->healthy;
@@ -419,7 +425,7 @@ static void go_cached(run *s, int nstep, bool cached)
             continue;
         }
         if (cached)
-            rh_agent_look_up(s->agent, rh_env_obs_index(s->env, s->state));
+            rh_contract__agent_look_up(s->agent, rh_contract__env_obs_index(s->env, s->state));
         const double *obs = cached ? blind : s->obs;
         s->healthy = rh_agent_step(s->agent, reward, obs, &s->rng, s->act) && s->healthy;
     }
@@ -458,10 +464,10 @@ static void both_go(run *plain, run *cached, int nstep)
 static rh_feature_cache *cache_of(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     int32_t n;
-    const double *obs = rh_env_fixed_obs(env, &n);
+    const double *obs = rh_contract__env_fixed_obs(env, &n);
     rh_feature_cache *cache = NULL;
-    assert_int_equal(rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n,
-                                             (size_t)1 << 28, NULL),
+    assert_int_equal(rh_feature_cache__create(&cache, agent, rh_env_task(env), hp, obs, n,
+                                              (size_t)1 << 28, NULL),
                      RH_OK);
     assert_non_null(cache);
     return cache;
@@ -475,7 +481,7 @@ static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const
     rh_feature_cache *cache = cache_of(env, agent, hp);
     begin_in(&plain, env, agent, hp);
     begin_in(&cached, env, agent, hp);
-    rh_agent_use_cache(cached.agent, cache);
+    rh_contract__agent_use_cache(cached.agent, cache);
     int64_t before = rh_base__alloc_count();
     restart_cached(&cached, true);
     go_cached(&cached, 100, true);
@@ -501,8 +507,8 @@ static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const
     both_go(&plain, &cached, 300);
 
     // the cache is taken away
-    rh_agent_use_cache(cached.agent, NULL);
-    rh_feature_cache_destroy(cache);
+    rh_contract__agent_use_cache(cached.agent, NULL);
+    rh_feature_cache__destroy(cache);
     go_cached(&plain, 300, false);
     go_cached(&cached, 300, false);
     MUST(plain.name, plain.hash == cached.hash && same_state(plain.agent, cached.agent),
@@ -510,10 +516,10 @@ static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const
 
     // a reset ends the use of a cache
     cache = cache_of(env, agent, hp);
-    rh_agent_use_cache(cached.agent, cache);
-    assert_int_equal(rh_agent_reset(plain.agent, rh_env_task(env), hp, NULL), RH_OK);
-    assert_int_equal(rh_agent_reset(cached.agent, rh_env_task(env), hp, NULL), RH_OK);
-    rh_feature_cache_destroy(cache);
+    rh_contract__agent_use_cache(cached.agent, cache);
+    assert_int_equal(rh_contract__agent_reset(plain.agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_contract__agent_reset(cached.agent, rh_env_task(env), hp, NULL), RH_OK);
+    rh_feature_cache__destroy(cache);
     restart_cached(&plain, false);
     restart_cached(&cached, false);
     go_cached(&plain, 300, false);
@@ -528,21 +534,21 @@ static void caches_keep_to_their_size(rh_env *env, const rh_agent_type *agent, c
 {
     int64_t live = rh_base__alloc_live();
     int32_t n;
-    const double *obs = rh_env_fixed_obs(env, &n);
+    const double *obs = rh_contract__env_fixed_obs(env, &n);
     rh_feature_cache *cache = NULL;
     for (size_t most = 0; most < 4000; most += 1000) {
         assert_int_equal(
-            rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n, most, NULL),
+            rh_feature_cache__create(&cache, agent, rh_env_task(env), hp, obs, n, most, NULL),
             RH_OK);
         assert_null(cache);
     }
     for (int nth = 1;; nth++) {
         rh_error err;
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n,
-                                               (size_t)1 << 28, &err);
+        rh_status rc = rh_feature_cache__create(&cache, agent, rh_env_task(env), hp, obs, n,
+                                                (size_t)1 << 28, &err);
         rh_base__alloc_fail_at(0);
-        rh_feature_cache_destroy(cache);
+        rh_feature_cache__destroy(cache);
         assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
@@ -571,7 +577,7 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
             if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
                 hp[i] = 0.5;
         if (!rc)
-            rc = rh_agent_reset(made, rh_env_task(env), hp, NULL);
+            rc = rh_contract__agent_reset(made, rh_env_task(env), hp, NULL);
         rh_base__alloc_fail_at(0);
         rh_state_destroy(state);
         rh_agent_destroy(made);
@@ -677,7 +683,7 @@ static void parameter_tables_are_valid(void **unused)
         MUST(type->name, !type->save == !type->load, "set both save and load, or neither");
         double hp[64];
         rh_param_initial(type->param, type->nparam, hp);
-        rh_status rc = rh_param_check(type->param, type->nparam, type->name, hp, &err);
+        rh_status rc = rh_param__check(type->param, type->nparam, type->name, hp, &err);
         MUST(type->name, !rc, "accept its initial hyperparameters; it said '%s'", err.text);
         for (int i = 0; i < type->nparam; i++) {
             const rh_param *p = &type->param[i];
@@ -708,7 +714,7 @@ static void published_grids_fit_the_agents(void **unused)
                  axis->param);
             for (int k = 0; k < axis->nvalue; k++) {
                 hp[p] = axis->value[k];
-                MUST(env, !rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL),
+                MUST(env, !rh_param__check(agent->param, agent->nparam, agent->name, hp, NULL),
                      "list values that %s accepts for %s", axis->agent, axis->param);
             }
         }
@@ -731,11 +737,11 @@ static void states_need_equal_fixed_parameters(void **unused)
     assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
 
     hp[rh_param_find(type->param, type->nparam, "beta1")] = 0.9;
-    assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_contract__agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
     assert_int_equal(rh_agent_load(agent, state, NULL), RH_OK);
 
     hp[rh_param_find(type->param, type->nparam, "tilings")] = 8;
-    assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_contract__agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
     assert_int_equal(rh_agent_load(agent, state, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "saved with tilings = 16, not 8"));
 
@@ -743,11 +749,11 @@ static void states_need_equal_fixed_parameters(void **unused)
     rh_task wider = *rh_env_task(env);
     wider.obs_hi[1] = 1.5;
     rh_param_initial(type->param, type->nparam, hp);
-    assert_int_equal(rh_agent_reset(agent, &wider, hp, NULL), RH_OK);
+    assert_int_equal(rh_contract__agent_reset(agent, &wider, hp, NULL), RH_OK);
     assert_int_equal(rh_agent_load(agent, state, &err), RH_EINVAL);
     assert_string_equal(err.text, "esarsa: the state was saved with the range 0 to 1 of sensor "
                                   "1, expected 0 to 1.5 as in the task");
-    assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_contract__agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
     assert_int_equal(rh_agent_load(agent, state, NULL), RH_OK);
     rh_state_destroy(state);
     rh_agent_destroy(agent);

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -18,7 +19,7 @@ static rh_state *sample(void)
     rh_state *state = NULL;
     double step = 17.0;
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-    assert_int_equal(rh_state_set_label(state, "esarsa", NULL), RH_OK);
+    assert_int_equal(rh_state__set_label(state, "esarsa", NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "weights", odd, LENGTH(odd), NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "empty", NULL, 0, NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "step", &step, 1, NULL), RH_OK);
@@ -28,11 +29,11 @@ static rh_state *sample(void)
 static void check_sample(const rh_state *state)
 {
     size_t n = 99;
-    assert_string_equal(rh_state_label(state), "esarsa");
-    const double *x = rh_state_find(state, "weights", &n);
+    assert_string_equal(rh_state__label(state), "esarsa");
+    const double *x = rh_state__doubles(state, "weights", &n);
     assert_int_equal(n, LENGTH(odd));
     assert_memory_equal(x, odd, sizeof odd);
-    assert_non_null(rh_state_find(state, "empty", &n));
+    assert_non_null(rh_state__doubles(state, "empty", &n));
     assert_int_equal(n, 0);
     double step;
     assert_int_equal(rh_state_get(state, "step", &step, 1, NULL), RH_OK);

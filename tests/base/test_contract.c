@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "rehearse/contract.h"
 
@@ -223,10 +224,10 @@ static void environment(void **unused)
     rh_env *env = NULL;
     ninit = nclear = 0;
     assert_int_equal(rh_env_create(&env, &corridor_type, NULL, &err), RH_OK);
-    assert_ptr_equal(rh_env_kind(env), &corridor_type);
+    assert_ptr_equal(rh_contract__env_type(env), &corridor_type);
     assert_int_equal(rh_env_task(env)->nobs, 1);
-    assert_true(rh_env_options(env)[NCELL] == 5.0);
-    assert_true(rh_env_options(env)[PRICE] == 1.0);
+    assert_true(rh_contract__env_options(env)[NCELL] == 5.0);
+    assert_true(rh_contract__env_options(env)[PRICE] == 1.0);
     assert_int_equal(rh_env_state_size(env), sizeof(place));
 
     place p;
@@ -270,8 +271,8 @@ static void environment_options(void **unused)
     double opt[NOPTION] = {[NCELL] = 7, [PRICE] = 0.0, [SIDE] = 0}; // zero is a value
     assert_int_equal(rh_env_create(&env, &corridor_type, opt, NULL), RH_OK);
     opt[NCELL] = 99; // copied
-    assert_true(rh_env_options(env)[NCELL] == 7.0);
-    assert_true(rh_env_options(env)[PRICE] == 0.0);
+    assert_true(rh_contract__env_options(env)[NCELL] == 7.0);
+    assert_true(rh_contract__env_options(env)[PRICE] == 0.0);
     rh_env_destroy(env);
 
     env_refuses(101, 1, 0, 0, "corridor: cells = 101, expected a whole number, 2 to 100");
@@ -368,16 +369,16 @@ static void environment_adopted(void **unused)
     assert_int_equal(rh_env_adopt(&env, &shown_type, &task, opt, c, 40, &err), RH_OK);
     task.gamma = 0.1; // copied
     opt[PRICE] = 3.0; // likewise
-    assert_ptr_equal(rh_env_kind(env), &shown_type);
+    assert_ptr_equal(rh_contract__env_type(env), &shown_type);
     assert_true(rh_env_task(env)->gamma == 0.5);
     assert_int_equal(rh_env_task(env)->naction, 2);
-    assert_true(rh_env_options(env)[NCELL] == 500);
-    assert_true(rh_env_options(env)[PRICE] == 2.0);
+    assert_true(rh_contract__env_options(env)[NCELL] == 500);
+    assert_true(rh_contract__env_options(env)[PRICE] == 2.0);
     assert_int_equal(rh_env_state_size(env), 40);
 
     // what it shows, and which of it
     int32_t n = -1;
-    assert_ptr_equal(rh_env_fixed_obs(env, &n), cells);
+    assert_ptr_equal(rh_contract__env_fixed_obs(env, &n), cells);
     assert_int_equal(n, 5);
     place p;
     rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
@@ -385,9 +386,9 @@ static void environment_adopted(void **unused)
     double obs, reward, forward = 1.0;
     rh_env_start(env, &p, &streams, &obs);
     do
-        assert_true(cells[rh_env_obs_index(env, &p)] == obs);
+        assert_true(cells[rh_contract__env_obs_index(env, &p)] == obs);
     while (!rh_env_step(env, &p, &forward, &streams, &obs, &reward));
-    assert_int_equal(rh_env_obs_index(env, &p), 4);
+    assert_int_equal(rh_contract__env_obs_index(env, &p), 4);
 
     rh_env_destroy(env); // self goes with it, cleared once
     assert_int_equal(ninit, 0);
@@ -397,13 +398,13 @@ static void environment_adopted(void **unused)
     // a kind without fixed observations, and one that has none to show this time
     assert_int_equal(rh_env_create(&env, &corridor_type, NULL, NULL), RH_OK);
     n = -1;
-    assert_null(rh_env_fixed_obs(env, &n));
+    assert_null(rh_contract__env_fixed_obs(env, &n));
     assert_int_equal(n, 0);
     rh_env_destroy(env);
     c = made_elsewhere();
     c->ncell = 6;
     assert_int_equal(rh_env_adopt(&env, &shown_type, &task, opt, c, 40, NULL), RH_OK);
-    assert_null(rh_env_fixed_obs(env, &n));
+    assert_null(rh_contract__env_fixed_obs(env, &n));
     rh_env_destroy(env);
     assert_int_equal(rh_base__alloc_live(), live);
 }
@@ -460,7 +461,7 @@ static void agent_learns_unless_frozen(void **unused)
     double obs[2] = {2.0, 0.0}, act = -1.0;
     ninit = nclear = 0;
     assert_int_equal(rh_agent_create(&agent, &counter_type, &discrete, NULL, NULL), RH_OK);
-    assert_ptr_equal(rh_agent_kind(agent), &counter_type);
+    assert_ptr_equal(rh_contract__agent_type(agent), &counter_type);
     assert_int_equal(seen->size, 3); // the initial value
 
     assert_true(rh_agent_start(agent, obs, &rng, &act));
@@ -608,40 +609,40 @@ static void caches_are_used(void **unused)
     rh_agent *agent = NULL;
     double size = 5;
     assert_int_equal(
-        rh_feature_cache_create(&cache, &viewer_type, &discrete, &size, pictures, 3, 24, NULL),
+        rh_feature_cache__create(&cache, &viewer_type, &discrete, &size, pictures, 3, 24, NULL),
         RH_OK);
     assert_non_null(cache);
     assert_int_equal(rh_agent_create(&agent, &viewer_type, &discrete, &size, NULL), RH_OK);
     viewer *v = (viewer *)(void *)seen; // a viewer begins with its counter
-    rh_agent_use_cache(agent, cache);
+    rh_contract__agent_use_cache(agent, cache);
     assert_int_equal(v->nuse, 1);
     assert_true(v->cache[0] == 5.0);
     assert_true(v->cache[1] == 10.0);
     assert_true(v->cache[2] == 15.0);
-    rh_agent_look_up(agent, 2);
+    rh_contract__agent_look_up(agent, 2);
     assert_int_equal(v->entry, 2);
-    rh_agent_look_up(agent, 0);
+    rh_contract__agent_look_up(agent, 0);
     assert_int_equal(v->entry, 0);
     assert_int_equal(v->nlook, 2);
-    rh_agent_use_cache(agent, NULL);
+    rh_contract__agent_use_cache(agent, NULL);
     assert_null(v->cache);
     rh_agent_destroy(agent);
-    rh_feature_cache_destroy(cache);
-    rh_feature_cache_destroy(NULL);
+    rh_feature_cache__destroy(cache);
+    rh_feature_cache__destroy(NULL);
 
     // initial values where none are given; `most` holds to the byte
     assert_int_equal(
-        rh_feature_cache_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 24, NULL),
+        rh_feature_cache__create(&other, &viewer_type, &discrete, NULL, pictures, 3, 24, NULL),
         RH_OK);
     assert_non_null(other);
     assert_int_equal(rh_agent_create(&agent, &viewer_type, &discrete, NULL, NULL), RH_OK);
     v = (viewer *)(void *)seen;
-    rh_agent_use_cache(agent, other);
+    rh_contract__agent_use_cache(agent, other);
     assert_true(v->cache[2] == 9.0);
     rh_agent_destroy(agent);
-    rh_feature_cache_destroy(other);
+    rh_feature_cache__destroy(other);
     assert_int_equal(
-        rh_feature_cache_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 23, NULL),
+        rh_feature_cache__create(&other, &viewer_type, &discrete, NULL, pictures, 3, 23, NULL),
         RH_OK);
     assert_null(other);
     assert_int_equal(rh_base__alloc_live(), live);
@@ -653,13 +654,13 @@ static void kinds_without_caches(void **unused)
     int64_t live = rh_base__alloc_live();
     rh_feature_cache *cache = (rh_feature_cache *)&live; // is overwritten
     double size = 3;
-    assert_int_equal(rh_feature_cache_create(&cache, &counter_type, &discrete, &size, pictures,
-                                             3, SIZE_MAX, NULL),
+    assert_int_equal(rh_feature_cache__create(&cache, &counter_type, &discrete, &size, pictures,
+                                              3, SIZE_MAX, NULL),
                      RH_OK);
     assert_null(cache);
     rh_agent *agent = NULL;
     agent_of(&agent, &counter_type, &discrete, size);
-    rh_agent_use_cache(agent, NULL); // nothing to pass on
+    rh_contract__agent_use_cache(agent, NULL); // nothing to pass on
     rh_agent_destroy(agent);
     assert_int_equal(rh_base__alloc_live(), live);
 }
@@ -672,18 +673,18 @@ static void caches_that_fail(void **unused)
     rh_feature_cache *cache = NULL;
     double size = 17;
     assert_int_equal(
-        rh_feature_cache_create(&cache, &viewer_type, &discrete, &size, pictures, 3, 24, &err),
+        rh_feature_cache__create(&cache, &viewer_type, &discrete, &size, pictures, 3, 24, &err),
         RH_EINVAL);
     assert_string_equal(err.text, "viewer: size = 17, expected another");
     assert_null(cache);
     assert_int_equal(rh_base__alloc_live(), live);
     for (int nth = 1;; nth++) {
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_feature_cache_create(&cache, &viewer_type, &discrete, NULL, pictures,
-                                               3, 24, &err);
+        rh_status rc = rh_feature_cache__create(&cache, &viewer_type, &discrete, NULL, pictures,
+                                                3, 24, &err);
         rh_base__alloc_fail_at(0);
         assert_true((rc == RH_OK) == (cache != NULL));
-        rh_feature_cache_destroy(cache);
+        rh_feature_cache__destroy(cache);
         assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 3); // the feature cache, its values, the kind's own
@@ -707,7 +708,7 @@ static void what_was_learned_comes_back(void **unused)
     for (int i = 0; i < 7; i++)
         rh_agent_start(agent, obs, &rng, &act);
     assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
-    assert_string_equal(rh_state_label(state), "counter");
+    assert_string_equal(rh_state__label(state), "counter");
     double hp;
     assert_int_equal(rh_state_get(state, "hyperparameters", &hp, 1, NULL), RH_OK);
     assert_true(hp == 4.0);
@@ -757,7 +758,7 @@ static void strangers_are_refused(void **unused)
 
     // a state with the right label and nothing in it
     assert_int_equal(rh_state_create(&empty, NULL), RH_OK);
-    assert_int_equal(rh_state_set_label(empty, "counter", NULL), RH_OK);
+    assert_int_equal(rh_state__set_label(empty, "counter", NULL), RH_OK);
     load_refuses(&counter_type, &discrete, 4, empty,
                  "counter: no array 'task' in the saved state");
     rh_state_destroy(empty);
@@ -849,14 +850,14 @@ static void misuse_is_an_error_in_every_build(void **unused)
     // a cache of another kind is not used
     rh_feature_cache *cache = NULL;
     double size = 3;
-    assert_int_equal(rh_feature_cache_create(&cache, &viewer_type, &discrete, &size, pictures,
-                                             3, SIZE_MAX, &err),
+    assert_int_equal(rh_feature_cache__create(&cache, &viewer_type, &discrete, &size, pictures,
+                                              3, SIZE_MAX, &err),
                      RH_OK);
     agent_of(&agent, &counter_type, &discrete, size);
-    rh_agent_use_cache(agent, cache);
-    rh_agent_look_up(agent, 0);
+    rh_contract__agent_use_cache(agent, cache);
+    rh_contract__agent_look_up(agent, 0);
     rh_agent_destroy(agent);
-    rh_feature_cache_destroy(cache);
+    rh_feature_cache__destroy(cache);
     assert_int_equal(rh_base__alloc_live(), live);
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/number.h"
 #include "rehearse/base.h"
 
@@ -77,7 +78,7 @@ static void like_strtod(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
     for (int i = 0; i < 200000; i++) {
-        uint64_t bits = rh_rng_bits(&rng);
+        uint64_t bits = rh_rng__bits(&rng);
         double x;
         char text[64];
         memcpy(&x, &bits, sizeof x);
@@ -210,7 +211,7 @@ static void shortest(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(2, RH_STREAM_NOISE, 0, 0);
     for (int i = 0; i < 100000; i++) {
-        uint64_t bits = rh_rng_bits(&rng);
+        uint64_t bits = rh_rng__bits(&rng);
         double x;
         memcpy(&x, &bits, sizeof x);
         if (i % 2)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "rehearse/contract.h"
 
 static const char *const traces[] = {"replacing", "accumulating", "dutch"};
@@ -126,7 +127,7 @@ static void locale_does_not_matter(void **unused)
     refused(ALPHA, "0x1p-3", "sarsa: alpha = 0x1p-3, expected a number, 0.0001 to 2");
     refused(ALPHA, "0,1", "sarsa: alpha = 0,1, expected a number, 0.0001 to 2");
     char text[32];
-    rh_param_format(&table[ALPHA], 0.25, text, sizeof text);
+    rh_param__format(&table[ALPHA], 0.25, text, sizeof text);
     assert_string_equal(text, "0.25");
     setlocale(LC_NUMERIC, "C");
 }
@@ -179,19 +180,19 @@ static void check(void **unused)
     rh_error err;
     double value[NPARAM];
     rh_param_initial(table, NPARAM, value);
-    assert_int_equal(rh_param_check(table, NPARAM, "sarsa", value, &err), RH_OK);
-    assert_int_equal(rh_param_check(NULL, 0, "random", NULL, &err), RH_OK);
+    assert_int_equal(rh_param__check(table, NPARAM, "sarsa", value, &err), RH_OK);
+    assert_int_equal(rh_param__check(NULL, 0, "random", NULL, &err), RH_OK);
 
     value[LAMBDA] = 1.0 / 3.0 + 1.0;
-    assert_int_equal(rh_param_check(table, NPARAM, "sarsa", value, &err), RH_EINVAL);
+    assert_int_equal(rh_param__check(table, NPARAM, "sarsa", value, &err), RH_EINVAL);
     assert_string_equal(err.text,
                         "sarsa: lambda = 1.3333333333333333, expected a number, 0 to 0.99");
     value[LAMBDA] = NAN;
-    assert_int_equal(rh_param_check(table, NPARAM, "sarsa", value, &err), RH_EINVAL);
+    assert_int_equal(rh_param__check(table, NPARAM, "sarsa", value, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "nan, expected a number, 0 to 0.99"));
     rh_param_initial(table, NPARAM, value);
     value[TRACE] = 1.5;
-    assert_int_equal(rh_param_check(table, NPARAM, "sarsa", value, &err), RH_EINVAL);
+    assert_int_equal(rh_param__check(table, NPARAM, "sarsa", value, &err), RH_EINVAL);
     assert_string_equal(err.text, "sarsa: trace = 1.5, expected a whole number, 0 to 2");
 }
 
@@ -203,13 +204,13 @@ static void format_reads_back(void **unused)
     static const rh_param any = {"any", .lo = -INFINITY, .hi = INFINITY};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     for (int i = 0; i < 20000; i++) {
-        uint64_t bits = rh_rng_bits(&rng);
+        uint64_t bits = rh_rng__bits(&rng);
         double x, back;
         memcpy(&x, &bits, sizeof x);
         if (isnan(x))
             continue;
         char text[32];
-        rh_param_format(&any, x, text, sizeof text);
+        rh_param__format(&any, x, text, sizeof text);
         assert_int_equal(rh_param_parse(&any, "test", text, &back, NULL), RH_OK);
         assert_memory_equal(&x, &back, sizeof x);
     }
@@ -231,16 +232,16 @@ static void format_is_short(void **unused)
     };
     char text[32];
     for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
-        rh_param_format(&table[ALPHA], sample[i].value, text, sizeof text);
+        rh_param__format(&table[ALPHA], sample[i].value, text, sizeof text);
         assert_string_equal(text, sample[i].text);
     }
-    rh_param_format(&table[TRACE], 2.0, text, sizeof text);
+    rh_param__format(&table[TRACE], 2.0, text, sizeof text);
     assert_string_equal(text, "dutch");
-    rh_param_format(&table[TRACE], 3.0, text, sizeof text); // not a choice: as a number
+    rh_param__format(&table[TRACE], 3.0, text, sizeof text); // not a choice: as a number
     assert_string_equal(text, "3");
-    rh_param_format(&table[TRACE], NAN, text, sizeof text);
+    rh_param__format(&table[TRACE], NAN, text, sizeof text);
     assert_non_null(strstr(text, "nan"));
-    rh_param_format(&table[TRACE], 1.0, text, 5); // cut, and ended
+    rh_param__format(&table[TRACE], 1.0, text, 5); // cut, and ended
     assert_string_equal(text, "accu");
 }
 

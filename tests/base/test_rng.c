@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "rehearse/base.h"
 
 // ---------------------------------------------------------------------------- references
@@ -50,7 +51,7 @@ static void as_in_the_papers(void **unused)
         uint64_t replicate = next_whole(&at), run = next_whole(&at);
         rh_rng first = rh_rng_stream(seed, (rh_stream)what, replicate, run), rng = first;
         for (int i = 0; i < 5; i++)
-            assert_true(rh_rng_bits(&rng) == next_whole(&at));
+            assert_true(rh_rng__bits(&rng) == next_whole(&at));
         rng = first;
         for (int i = 0; i < 4; i++)
             assert_true(rh_rng_below(&rng, 10) == next_whole(&at));
@@ -75,7 +76,7 @@ static void ranges(void **unused)
     (void)unused;
     rh_rng last = {{0, UINT64_MAX}}; // gives 64 ones, the largest draw
     rh_rng copy = last;
-    assert_true(rh_rng_bits(&copy) == UINT64_MAX);
+    assert_true(rh_rng__bits(&copy) == UINT64_MAX);
     copy = last;
     assert_true(rh_rng_uniform(&copy) == 1.0 - 0x1p-53);
     copy = last;
@@ -111,8 +112,8 @@ static void normals_take_two_draws(void **unused)
     for (int i = 0; i < 1000; i++) {
         double z[2];
         rh_rng_normal(&a, z);
-        rh_rng_bits(&b);
-        rh_rng_bits(&b);
+        rh_rng__bits(&b);
+        rh_rng__bits(&b);
         assert_memory_equal(&a, &b, sizeof a);
     }
 }
@@ -135,7 +136,7 @@ static void uniform_is_uniform(void **unused)
     int high[256] = {0}, low[256] = {0}, pair[256] = {0}, ones[64] = {0};
     unsigned before = 0;
     for (int i = 0; i < NDRAW; i++) {
-        uint64_t bits = rh_rng_bits(&rng);
+        uint64_t bits = rh_rng__bits(&rng);
         high[bits >> 56]++;
         low[bits & 255]++;
         pair[before << 4 | bits >> 60]++; // with the draw before it

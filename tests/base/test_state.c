@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/state.h"
 #include "base/state_sample.h"
@@ -26,7 +27,7 @@ static void arrays_by_name(void **unused)
     double x[20];
     size_t n = 99;
 
-    assert_null(rh_state_find(state, "weight", &n));
+    assert_null(rh_state__doubles(state, "weight", &n));
     assert_int_equal(n, 99);
     assert_int_equal(rh_state_get(state, "trace", x, 1, &err), RH_EINVAL);
     assert_string_equal(err.text, "esarsa: no array 'trace' in the saved state");
@@ -44,13 +45,13 @@ static void arrays_by_name(void **unused)
     snprintf(longer, sizeof longer, "%sL", longest);
     assert_int_equal(rh_state_put(state, longest, x, 1, NULL), RH_OK);
     assert_int_equal(rh_state_put(state, longer, x, 1, &err), RH_EINVAL);
-    assert_int_equal(rh_state_set_label(state, letters, &err), RH_EINVAL);
+    assert_int_equal(rh_state__set_label(state, letters, &err), RH_EINVAL);
     assert_string_equal(err.text, "state: label 'abcdefghijklmnopqrstuvwxyz123456', expected "
                                   "at most 31 characters");
-    assert_int_equal(rh_state_set_label(state, letters + 1, NULL), RH_OK);
-    assert_string_equal(rh_state_label(state), letters + 1);
-    assert_int_equal(rh_state_set_label(state, "short", NULL), RH_OK);
-    assert_string_equal(rh_state_label(state), "short");
+    assert_int_equal(rh_state__set_label(state, letters + 1, NULL), RH_OK);
+    assert_string_equal(rh_state__label(state), letters + 1);
+    assert_int_equal(rh_state__set_label(state, "short", NULL), RH_OK);
+    assert_string_equal(rh_state__label(state), "short");
     rh_state_destroy(state);
     rh_state_destroy(NULL);
 }
@@ -60,7 +61,7 @@ static void many_arrays(void **unused)
     (void)unused;
     rh_state *state = NULL;
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-    assert_string_equal(rh_state_label(state), "");
+    assert_string_equal(rh_state__label(state), "");
     char name[32];
     for (int i = 0; i < 300; i++) {
         double x[2] = {i, -i};
@@ -83,22 +84,22 @@ static void arrays_in_order(void **unused)
     static const char *const expected[] = {"weights", "empty", "step"};
     static const size_t length[] = {LENGTH(odd), 0, 1};
     rh_state *state = sample();
-    assert_int_equal(rh_state_count(state), 3);
+    assert_int_equal(rh_state__count(state), 3);
     for (int i = 0; i < 3; i++) {
         const char *name = NULL;
         size_t n = 99, found = 98;
-        const double *x = rh_state_at(state, i, &name, &n);
+        const double *x = rh_state__at(state, i, &name, &n);
         assert_string_equal(name, expected[i]);
         assert_int_equal(n, length[i]);
-        assert_ptr_equal(x, rh_state_find(state, name, &found));
+        assert_ptr_equal(x, rh_state__doubles(state, name, &found));
         assert_int_equal(n, found);
     }
     assert_int_equal(rh_state_put(state, "late", odd, 2, NULL), RH_OK);
-    assert_int_equal(rh_state_count(state), 4);
+    assert_int_equal(rh_state__count(state), 4);
     rh_state_destroy(state);
 
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-    assert_int_equal(rh_state_count(state), 0);
+    assert_int_equal(rh_state__count(state), 0);
     rh_state_destroy(state);
 }
 
@@ -181,7 +182,7 @@ static void typed_arrays(void **unused)
         rh_free(x);
     }
     // the functions of contract.h see doubles only
-    assert_null(rh_state_find(back, "f32", &found));
+    assert_null(rh_state__doubles(back, "f32", &found));
     assert_int_equal(found, 99);
     rh_state_destroy(back);
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/state.h"
 #include "base/state_sample.h"
@@ -60,7 +61,7 @@ static void round_trip(void **unused)
     assert_int_equal(rh_state_create(&empty, NULL), RH_OK);
     assert_int_equal(rh_state_write(empty, path, &err), RH_OK);
     assert_int_equal(rh_state_read(&back, path, &err), RH_OK);
-    assert_string_equal(rh_state_label(back), "");
+    assert_string_equal(rh_state__label(back), "");
     rh_state_destroy(back);
     unlink(path);
 
@@ -80,7 +81,7 @@ static void layout_is_the_documented_one(void **unused)
     static const double weights[] = {1.0, -0.0, 5e-324, INFINITY, -1.5e300};
     rh_state *state = NULL;
     assert_int_equal(rh_state_read(&state, RH_TEST_DATA "/base_state.state", NULL), RH_OK);
-    assert_string_equal(rh_state_label(state), "esarsa");
+    assert_string_equal(rh_state__label(state), "esarsa");
     double x[5];
     assert_int_equal(rh_state_get(state, "weights", x, 5, NULL), RH_OK);
     assert_memory_equal(x, weights, sizeof x);

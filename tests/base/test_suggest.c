@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "rehearse/base.h"
 
@@ -76,17 +77,17 @@ static void message(void **unused)
     (void)unused;
     static const char *const two[] = {"esarsa", "random"};
     rh_error err;
-    assert_int_equal(rh_unknown(&err, "no agent", "sarsa", two, 2), RH_EINVAL);
+    assert_int_equal(rh_base__unknown(&err, "no agent", "sarsa", two, 2), RH_EINVAL);
     assert_string_equal(err.text, "no agent 'sarsa'; did you mean 'esarsa'? (esarsa, random)");
-    assert_int_equal(rh_unknown(&err, "no agent", "dqn", two, 2), RH_EINVAL);
+    assert_int_equal(rh_base__unknown(&err, "no agent", "dqn", two, 2), RH_EINVAL);
     assert_string_equal(err.text, "no agent 'dqn'; expected one of esarsa, random");
-    assert_int_equal(rh_unknown(NULL, "no agent", "dqn", two, 2), RH_EINVAL);
+    assert_int_equal(rh_base__unknown(NULL, "no agent", "dqn", two, 2), RH_EINVAL);
 
     // more than a message holds: the list is cut, what was typed is not
     const char *many[100];
     for (int i = 0; i < 100; i++)
         many[i] = "a_name_of_thirty_or_so_letters";
-    rh_unknown(&err, "no agent", "dqn", many, 100);
+    rh_base__unknown(&err, "no agent", "dqn", many, 100);
     assert_non_null(strstr(err.text, "no agent 'dqn'; expected one of a_name"));
 }
 

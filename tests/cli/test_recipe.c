@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "cli/recipe.h"
 #include "rehearse/rehearse.h"
 
@@ -26,7 +27,7 @@ static void every_recipe_is_whole(void **unused)
         assert_non_null(env);
         assert_non_null(agent);
         assert_int_equal(cli_recipe_hyperparameters(r, agent, hp, NULL), RH_OK);
-        assert_int_equal(rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL),
+        assert_int_equal(rh_param__check(agent->param, agent->nparam, agent->name, hp, NULL),
                          RH_OK);
         assert_true(r->cutoff >= 1);
         assert_true(r->patience >= 1);

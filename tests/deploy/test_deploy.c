@@ -1,5 +1,7 @@
 // test_deploy.c - what a deployed agent learns from, what it answers, and what it keeps.
 
+#include "base/base.h"
+#include "deploy/deploy.h"
 #include "deploy/deploy_sample.h"
 
 #include <fcntl.h>
@@ -11,7 +13,7 @@ static size_t weights_of(rh_deploy *d, double *w, size_t most)
     rh_state *state = NULL;
     size_t n = 0;
     assert_int_equal(rh_agent_save(d->agent, &state, NULL), RH_OK);
-    const double *from = rh_state_find(state, "w", &n);
+    const double *from = rh_state__doubles(state, "w", &n);
     assert_non_null(from);
     assert_true(n <= most);
     memcpy(w, from, n * sizeof *w);
@@ -374,7 +376,7 @@ static void refused(void **unused)
     assert_int_equal(rh_deploy_open(&d, best_path, NULL, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "no section task"));
     rh_deploy_health h;
-    assert_int_equal(rh_deploy_health_read(&h, folder, &err), RH_EIO);
+    assert_int_equal(rh_deploy__health_read(&h, folder, &err), RH_EIO);
 }
 
 // ---------------------------------------------------------------------------- history

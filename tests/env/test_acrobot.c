@@ -5,6 +5,7 @@
 // and a whole trajectory only where motion is regular: a free fall from a small angle, 400
 // steps, where rounding stays below 1e-12.
 
+#include "base/base.h"
 #include "env/env_test.h"
 
 static const char *const file = "env_acrobot.csv";
@@ -13,8 +14,8 @@ static double table[MAX_ROWS * 10];
 static void set(rh_env__acrobot_state *s, const double *q)
 {
     memcpy(s->q, q, sizeof s->q);
-    rh_sincos(q[0], &s->trig[1], &s->trig[0]);
-    rh_sincos(q[1], &s->trig[3], &s->trig[2]);
+    rh_maths__sincos(q[0], &s->trig[1], &s->trig[0]);
+    rh_maths__sincos(q[1], &s->trig[3], &s->trig[2]);
 }
 
 static bool act(const rh_env *env, rh_env__acrobot_state *s, int action, double obs[6])

@@ -1,5 +1,6 @@
 // test_registry.c - every registered simulator meets the contract of rh_env_type.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "env/env_test.h"
 #include "env/part_test.h"
@@ -27,7 +28,7 @@ static void random_action(const rh_task *task, rh_rng *rng, double *act)
 // Check the contract during a run of random actions; returns a hash of the observations.
 static uint64_t random_run(const rh_env *env, uint64_t seed)
 {
-    const char *name = rh_env_kind(env)->name;
+    const char *name = rh_contract__env_type(env)->name;
     const rh_task *task = rh_env_task(env);
     void *state = rh_alloc(1, rh_env_state_size(env));
     double obs[RH_MAX_OBS], act[RH_MAX_ACT], reward;
@@ -126,7 +127,7 @@ static void test_task(void **unused)
         rh_env *env = make_default(type);
         const rh_task *task = rh_env_task(env);
         const char *name = type->name;
-        assert_ptr_equal(rh_env_kind(env), type);
+        assert_ptr_equal(rh_contract__env_type(env), type);
         MUST(name, task->nobs >= 1 && task->nact >= 1, "have a sensor and an action");
         MUST(name, task->nstep > 0, "set the task's nstep");
         MUST(name, task->gamma >= 0.0 && task->gamma <= 1.0, "have gamma within 0 and 1");
@@ -158,9 +159,9 @@ static void refuses(const rh_env_type *type, int p, double bad)
     assert_int_equal(rh_env_create(&env, type, opt, &err), RH_EINVAL);
     assert_null(env);
 
-    rh_param_format(&number, bad, value, sizeof value);
-    rh_param_format(&number, type->param[p].lo, lo, sizeof lo);
-    rh_param_format(&number, type->param[p].hi, hi, sizeof hi);
+    rh_param__format(&number, bad, value, sizeof value);
+    rh_param__format(&number, type->param[p].lo, lo, sizeof lo);
+    rh_param__format(&number, type->param[p].hi, hi, sizeof hi);
     snprintf(begin, sizeof begin, "%s: %s = %s,", type->name, type->param[p].name, value);
     snprintf(range, sizeof range, "%s to %s", lo, hi);
     assert_true(strncmp(err.text, begin, strlen(begin)) == 0);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "env/alloc_test.h"
 #include "eval/fixed_obs_env.h"
@@ -135,10 +136,10 @@ static rh_env *another_of(const rh_env *env)
     rh_env *other = NULL;
     fixed_obs_env *self = rh_alloc(1, sizeof *self);
     assert_non_null(self);
-    self->shown = rh_env_fixed_obs(env, &n);
+    self->shown = rh_contract__env_fixed_obs(env, &n);
     self->vectors = rh_env_task(env)->naction == 0;
     assert_int_equal(rh_env_adopt(&other, &fixed_obs_env_type, rh_env_task(env),
-                                  rh_env_options(env), self, sizeof(int32_t), NULL),
+                                  rh_contract__env_options(env), self, sizeof(int32_t), NULL),
                      RH_OK);
     return other;
 }

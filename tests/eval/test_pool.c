@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "eval/eval.h"
 #include "rehearse/eval.h"
 
 #include <math.h>
@@ -18,21 +19,21 @@ static void by_hand(void **unused)
     (void)unused;
     double one[] = {-7.0};
     for (int p = RH_POOL_MEAN; p <= RH_POOL_QUARTILE; p++)
-        assert_true(rh_pool_score((rh_pool)p, one, 1) == -7.0);
+        assert_true(rh_pool__score((rh_pool)p, one, 1) == -7.0);
 
-    assert_true(isnan(rh_pool_score(RH_POOL_MEAN, one, 0)));
-    assert_true(isnan(rh_pool_score(RH_POOL_MEAN, one, RH_MAX_MEMBER + 1)));
+    assert_true(isnan(rh_pool__score(RH_POOL_MEAN, one, 0)));
+    assert_true(isnan(rh_pool__score(RH_POOL_MEAN, one, RH_MAX_MEMBER + 1)));
 
     double two[] = {-10.0, -30.0};
-    assert_true(rh_pool_score(RH_POOL_MEAN, two, 2) == -20.0);
-    assert_true(rh_pool_score(RH_POOL_WORST, two, 2) == -30.0);
-    assert_true(rh_pool_score(RH_POOL_QUARTILE, two, 2) == -25.0);
+    assert_true(rh_pool__score(RH_POOL_MEAN, two, 2) == -20.0);
+    assert_true(rh_pool__score(RH_POOL_WORST, two, 2) == -30.0);
+    assert_true(rh_pool__score(RH_POOL_QUARTILE, two, 2) == -25.0);
 
     // unsorted, and left as it was
     double five[] = {-3.0, -1.0, -100.0, -2.0, -4.0};
-    assert_true(rh_pool_score(RH_POOL_MEAN, five, 5) == -22.0);
-    assert_true(rh_pool_score(RH_POOL_WORST, five, 5) == -100.0);
-    assert_true(rh_pool_score(RH_POOL_QUARTILE, five, 5) == -4.0);
+    assert_true(rh_pool__score(RH_POOL_MEAN, five, 5) == -22.0);
+    assert_true(rh_pool__score(RH_POOL_WORST, five, 5) == -100.0);
+    assert_true(rh_pool__score(RH_POOL_QUARTILE, five, 5) == -4.0);
     assert_true(five[0] == -3.0);
     assert_true(five[2] == -100.0);
     assert_true(five[4] == -4.0);
@@ -46,9 +47,9 @@ static void odd_scores(void **unused)
     double stopped[] = {-1.0, NAN, -2.0, -INFINITY};
     double broken[] = {-1.0, -INFINITY, -2.0, -3.0};
     for (int p = RH_POOL_MEAN; p <= RH_POOL_QUARTILE; p++) {
-        assert_true(isnan(rh_pool_score((rh_pool)p, stopped, 4)));
-        assert_true(isnan(rh_pool_score((rh_pool)p, stopped + 1, 1)));
-        assert_true(rh_pool_score((rh_pool)p, broken, 4) == -INFINITY);
+        assert_true(isnan(rh_pool__score((rh_pool)p, stopped, 4)));
+        assert_true(isnan(rh_pool__score((rh_pool)p, stopped + 1, 1)));
+        assert_true(rh_pool__score((rh_pool)p, broken, 4) == -INFINITY);
     }
 }
 
@@ -70,9 +71,9 @@ static void as_numpy_has_it(void **unused)
             size += i < 3 ? 0.0 : fabs(x[i]);
         }
         assert_true(*at == '\n');
-        assert_true(fabs(rh_pool_score(RH_POOL_MEAN, x + 3, n) - x[0]) <= 1e-13 * size);
-        assert_true(rh_pool_score(RH_POOL_WORST, x + 3, n) == x[1]);
-        assert_true(rh_pool_score(RH_POOL_QUARTILE, x + 3, n) == x[2]);
+        assert_true(fabs(rh_pool__score(RH_POOL_MEAN, x + 3, n) - x[0]) <= 1e-13 * size);
+        assert_true(rh_pool__score(RH_POOL_WORST, x + 3, n) == x[1]);
+        assert_true(rh_pool__score(RH_POOL_QUARTILE, x + 3, n) == x[2]);
     }
     fclose(file);
     assert_int_equal(nrow, 45);
@@ -82,7 +83,7 @@ static void names_are_in_order(void **unused)
 {
     (void)unused;
     int n = 0;
-    const char *const *name = rh_pool_names(&n);
+    const char *const *name = rh_pool__names(&n);
     assert_int_equal(n, 3);
     assert_string_equal(name[RH_POOL_MEAN], "mean");
     assert_string_equal(name[RH_POOL_WORST], "worst");

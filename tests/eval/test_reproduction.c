@@ -3,8 +3,9 @@
 //
 // Cartpole's values were released by the paper's authors (means of 30 runs); Puddle World's
 // and Acrobot's are from an independent check of the authors' settings. A mean passes within
-// three combined standard errors. reproduction/docs/reproduction.md has the whole table; here are the rows
-// whose runs vary least, which tell most: the narrowest would show an error of two percent.
+// three combined standard errors. reproduction/docs/reproduction.md has the whole table; here
+// are the rows whose runs vary least, which tell most: the narrowest would show an error of two
+// percent.
 
 #include <setjmp.h>
 #include <stdarg.h>

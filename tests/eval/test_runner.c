@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "env/alloc_test.h"
+#include "eval/eval.h"
 #include "fixed_obs_env.h"
 #include "rehearse/rehearse.h"
 
@@ -75,17 +77,17 @@ static void runs_are_the_same(rh_env *const *env, const rh_agent_type *agent,
                      RH_OK);
     rh_runner *runner = NULL;
     assert_int_equal(
-        rh_runner_create(&runner, env, NMEMBER, agent, rh_env_task(env[0]), hp, &opt, &err),
+        rh_runner__create(&runner, env, NMEMBER, agent, rh_env_task(env[0]), hp, &opt, &err),
         RH_OK);
     for (int k = 0; k < N; k++) {
         int i = (k * 7 + 5) % N; // any order
         rh_result one;
         double drawn[NCURVE];
         memset(&one, 0, sizeof one);
-        assert_int_equal(rh_runner_run(runner, k / 3 % 2,
-                                       hp + i / NRUN / NMEMBER * agent->nparam,
-                                       i / NRUN % NMEMBER, (uint64_t)(i % NRUN), &one,
-                                       k % 4 ? drawn : NULL, &err),
+        assert_int_equal(rh_runner__run(runner, k / 3 % 2,
+                                        hp + i / NRUN / NMEMBER * agent->nparam,
+                                        i / NRUN % NMEMBER, (uint64_t)(i % NRUN), &one,
+                                        k % 4 ? drawn : NULL, &err),
                          RH_OK);
         assert_true(one.score == result[i].score);
         assert_true(one.total == result[i].total);
@@ -96,7 +98,7 @@ static void runs_are_the_same(rh_env *const *env, const rh_agent_type *agent,
         if (k % 4)
             assert_memory_equal(drawn, curve + i * NCURVE, sizeof drawn);
     }
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
 }
 
 static void the_same_runs(void **unused)
@@ -135,17 +137,17 @@ static void member_and_run_select_the_streams(void **unused)
     rh_eval_options opt = options_of(env[0]);
     rh_runner *runner = NULL;
     assert_int_equal(
-        rh_runner_create(&runner, env, NMEMBER, agent, rh_env_task(env[0]), NULL, &opt, NULL),
+        rh_runner__create(&runner, env, NMEMBER, agent, rh_env_task(env[0]), NULL, &opt, NULL),
         RH_OK);
     rh_result a, b, c, d;
-    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &a, NULL, NULL), RH_OK);
-    assert_int_equal(rh_runner_run(runner, 0, hp, 1, 0, &b, NULL, NULL), RH_OK);
-    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 1, &c, NULL, NULL), RH_OK);
-    assert_int_equal(rh_runner_run(runner, 1, hp, 0, 0, &d, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 0, 0, &a, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 1, 0, &b, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 0, 1, &c, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 1, hp, 0, 0, &d, NULL, NULL), RH_OK);
     assert_true(a.total != b.total);
     assert_true(a.total != c.total);
     assert_true(a.total == d.total);
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
     for (int m = 0; m < NMEMBER; m++)
         rh_env_destroy(env[m]);
 }
@@ -198,7 +200,7 @@ static void steps_out_of_coverage(void **unused)
     assert_int_equal(result.nuncovered, n);
     assert_int_equal(other.nuncovered, 0);
     assert_true(result.score == other.score);
-    assert_false(rh_env_uncovered(sure, &state));
+    assert_false(rh_contract__env_uncovered(sure, &state));
     rh_agent_destroy(walker);
     rh_env_destroy(env);
     rh_env_destroy(sure);
@@ -224,17 +226,17 @@ static void workers_keep_their_memory(void **unused)
             rh_runner *runner = NULL;
             rh_param_initial(agent->param, agent->nparam, hp);
             assert_int_equal(
-                rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL),
+                rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL),
                 RH_OK);
-            assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, NULL), RH_OK);
+            assert_int_equal(rh_runner__run(runner, 0, hp, 0, 0, &result, NULL, NULL), RH_OK);
             int64_t alive = rh_base__alloc_live();
             made[k] = rh_base__alloc_count();
             for (uint64_t run = 1; run < 5; run++)
-                assert_int_equal(rh_runner_run(runner, 0, hp, 0, run, &result, NULL, NULL),
+                assert_int_equal(rh_runner__run(runner, 0, hp, 0, run, &result, NULL, NULL),
                                  RH_OK);
             made[k] = rh_base__alloc_count() - made[k];
             assert_int_equal(rh_base__alloc_live(), alive);
-            rh_runner_destroy(runner);
+            rh_runner__destroy(runner);
         }
         assert_int_equal(made[0], made[1]);
     }
@@ -263,22 +265,22 @@ static void a_stop(void **unused)
     rh_runner *runner = NULL;
     rh_result result;
     assert_int_equal(
-        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL), RH_OK);
-    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, curve, NULL), RH_OK);
+        rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 0, 0, &result, curve, NULL), RH_OK);
     // asked 4 times
     assert_int_equal(result.outcome, RH_FINISHED);
     assert_false(isnan(result.score));
-    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 1, &result, curve, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 0, 1, &result, curve, NULL), RH_OK);
     assert_int_equal(result.outcome, RH_STOPPED);
     assert_true(isnan(result.score));
     assert_int_equal(result.nstep, 768);
     assert_false(isnan(curve[2]));
     assert_true(isnan(curve[4]));
-    assert_int_equal(rh_runner_run(runner, 1, hp, 0, 2, &result, curve, NULL), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 1, hp, 0, 2, &result, curve, NULL), RH_OK);
     assert_int_equal(result.outcome, RH_STOPPED);
     assert_int_equal(result.nstep, 0);
     assert_true(isnan(curve[0]));
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
     rh_env_destroy(env);
 }
 
@@ -297,28 +299,31 @@ static void refusals(void **unused)
     rh_result result;
     opt.ncurve = 301;
     assert_int_equal(
-        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, &err), RH_EINVAL);
+        rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, &err),
+        RH_EINVAL);
     assert_string_equal(err.text, "eval: curve points = 301, expected 0 to the 300 steps");
     opt.ncurve = 0;
     assert_int_equal(
-        rh_runner_create(&runner, &env, 0, agent, rh_env_task(env), hp, &opt, &err), RH_EINVAL);
+        rh_runner__create(&runner, &env, 0, agent, rh_env_task(env), hp, &opt, &err),
+        RH_EINVAL);
     assert_string_equal(err.text, "eval: 0 members, expected 1 to 256");
     hp[0] = 1e9;
     assert_int_equal(
-        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, &err), RH_EINVAL);
+        rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, &err),
+        RH_EINVAL);
     assert_null(runner);
 
     // a run that cannot be begun is told, and the next one can
     rh_param_initial(agent->param, agent->nparam, hp);
     assert_int_equal(
-        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), NULL, NULL, &err), RH_OK);
+        rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), NULL, NULL, &err), RH_OK);
     hp[0] = 1e9;
-    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_EINVAL);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "esarsa: alpha = 1"));
     assert_int_equal(result.outcome, RH_STOPPED);
     assert_true(isnan(result.score));
     hp[0] = 0.1;
-    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_OK);
+    assert_int_equal(rh_runner__run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_OK);
     assert_int_equal(result.outcome, RH_FINISHED);
     static const struct {
         int worker, member;
@@ -330,12 +335,12 @@ static void refusals(void **unused)
         {0, 1, "eval: member = 1, expected 0 to 0"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(
-            rh_runner_run(runner, wrong[i].worker, hp, wrong[i].member, 0, &result, NULL, &err),
-            RH_EINVAL);
+        assert_int_equal(rh_runner__run(runner, wrong[i].worker, hp, wrong[i].member, 0,
+                                        &result, NULL, &err),
+                         RH_EINVAL);
         assert_string_equal(err.text, wrong[i].message);
     }
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
     rh_env_destroy(env);
 }
 
@@ -348,12 +353,13 @@ static rh_status try_runner(rh_env **env, const rh_agent_type *agent, rh_error *
     opt.nstep = 20;
     opt.criterion = RH_MEDIAN;
     rh_runner *runner = NULL;
-    rh_status rc = rh_runner_create(&runner, env, 1, agent, rh_env_task(env[0]), hp, &opt, err);
+    rh_status rc =
+        rh_runner__create(&runner, env, 1, agent, rh_env_task(env[0]), hp, &opt, err);
     for (int s = 0; !rc && s < NSETTING; s++) {
         rh_result result;
-        rc = rh_runner_run(runner, s % 2, hp + s * agent->nparam, 0, 0, &result, NULL, err);
+        rc = rh_runner__run(runner, s % 2, hp + s * agent->nparam, 0, 0, &result, NULL, err);
     }
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
     return rc;
 }
 

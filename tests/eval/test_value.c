@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "eval/eval.h"
 #include "rehearse/eval.h"
 
 #include <math.h>
@@ -32,9 +33,9 @@ static void shift(rh_result *result, int member, double even, double odd)
 static bool tied(int nmember, rh_pool pool, const rh_result *best, const rh_result *other)
 {
     double work[NWORK];
-    assert_true(rh_value_nwork(nmember, NRUN) <= NWORK);
+    assert_true(rh_value__nwork(nmember, NRUN) <= NWORK);
     rh_judge judge = {RH_ACROSS_MEAN, pool};
-    return rh_value_tied(judge, nmember, NRUN, best, NRUN, other, work);
+    return rh_value__tied(judge, nmember, NRUN, best, NRUN, other, work);
 }
 
 // A setting whose runs vary more in a good member has no worse worst mean.
@@ -95,11 +96,11 @@ static void unfinished_runs(void **unused)
     assert_true(tied(NMEMBER, RH_POOL_WORST, best, other));
 }
 
-static rh_value value_of(rh_across across, rh_pool pool, int nmember, int nrun,
-                         const rh_result *result, double *score)
+static rh_value__estimate value_of(rh_across across, rh_pool pool, int nmember, int nrun,
+                                   const rh_result *result, double *score)
 {
     double work[NWORK];
-    return rh_value_of((rh_judge){across, pool}, nmember, nrun, result, score, work);
+    return rh_value__of((rh_judge){across, pool}, nmember, nrun, result, score, work);
 }
 
 static void one_run(rh_result *result, const double *score, int n)
@@ -115,7 +116,7 @@ static void mean_of_one_member(void **unused)
     rh_result result[5];
     double score[5];
     one_run(result, (double[]){1, 2, 3, 4, 5}, 5);
-    rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, 5, result, score);
+    rh_value__estimate v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, 5, result, score);
     assert_int_equal(v.nrun, 5);
     assert_true(fabs(v.value - 3.0) < 1e-12);
     assert_true(fabs(v.noise - 0.5) < 1e-12);
@@ -124,7 +125,7 @@ static void mean_of_one_member(void **unused)
         assert_true(fabs(score[i] - (i + 1)) < 1e-12);
 
     // the lower bound is worth what it says
-    rh_value low = value_of(RH_ACROSS_LOWER, RH_POOL_MEAN, 1, 5, result, NULL);
+    rh_value__estimate low = value_of(RH_ACROSS_LOWER, RH_POOL_MEAN, 1, 5, result, NULL);
     assert_true(fabs(low.value - v.lo95) < 1e-12);
     assert_true(low.lo95 < low.value);
 }
@@ -135,7 +136,7 @@ static void medians_and_extremes(void **unused)
     rh_result result[5];
     double score[5];
     one_run(result, (double[]){5, 1, 100, 2, 4}, 5);
-    rh_value v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, 1, 5, result, score);
+    rh_value__estimate v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, 1, 5, result, score);
     assert_true(v.value == 4.0);
     assert_true(v.lo95 >= 1.0);
     assert_true(v.lo95 < 4.0);
@@ -154,9 +155,9 @@ static void medians_and_extremes(void **unused)
     double work[NWORK];
     rh_judge median = {RH_ACROSS_MEDIAN, RH_POOL_MEAN};
     one_run(other, (double[]){-5, -9, 90, -8, -6}, 5);
-    assert_false(rh_value_tied(median, 1, 5, result, 5, other, work));
+    assert_false(rh_value__tied(median, 1, 5, result, 5, other, work));
     one_run(other, (double[]){5, 1, 0, 2, 4}, 5);
-    assert_true(rh_value_tied(median, 1, 5, result, 5, other, work));
+    assert_true(rh_value__tied(median, 1, 5, result, 5, other, work));
 }
 
 static void members_and_broken_runs(void **unused)
@@ -167,7 +168,7 @@ static void members_and_broken_runs(void **unused)
     fill_runs(result);
 
     // the interval is over the members' means: -10, -5, 0 and their noise
-    rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
+    rh_value__estimate v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
     double noise = 0.3 * (0 + 1 + 2 + 0 + 1 + 2 + 0 + 1) / 8.0;
     assert_true(fabs(v.value - (-5.0 - 0.1 + noise)) < 1e-12);
     assert_true(fabs(v.hi95 - v.value - 4.302653 * 4.9 / sqrt(3.0)) < 1e-4);
@@ -208,10 +209,10 @@ static void intervals_hold(void **unused)
             a[i] = (rh_result){.score = z[0]};
             b[i] = (rh_result){.score = z[0] + 0.5 * z[1]};
         }
-        rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, NRUN, a, NULL);
+        rh_value__estimate v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, NRUN, a, NULL);
         held += v.lo95 <= 0.0 && v.hi95 >= 0.0;
         rh_judge mean = {RH_ACROSS_MEAN, RH_POOL_MEAN};
-        told_apart += !rh_value_tied(mean, 1, NRUN, a, NRUN, b, work);
+        told_apart += !rh_value__tied(mean, 1, NRUN, a, NRUN, b, work);
     }
     // five standard deviations of a binomial count: 49
     assert_in_range(held, 1900 - 49, 1900 + 49);

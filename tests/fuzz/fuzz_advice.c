@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "log/log_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,13 +35,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 0, 0);
         double obs[2] = {0.5, 0.5}, act = 0.0;
         rh_advice__begin(&course, advice);
-        require(rh_advice_nrow(advice) >= 1 && rh_advice_steps(advice) >= 1);
+        require(rh_advice__nrow(advice) >= 1 && rh_advice__steps(advice) >= 1);
         for (int i = 0; i < 30; i++)
             if (rh_advice__follow(&course, advice, obs, &rng, &act))
                 require(task.naction ? act == 0.0 || act == 1.0 || act == 2.0
                                      : act >= -1.0 && act <= 1.0);
     }
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
     require(rh_base__alloc_live() == live);
     return 0;
 }

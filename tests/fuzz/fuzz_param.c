@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "rehearse/contract.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,8 +38,8 @@ static void parse(const rh_param *param, const char *text)
         return;
     }
     char printed[32];
-    require(rh_param_check(param, 1, "fuzz", &value, NULL) == RH_OK);
-    rh_param_format(param, value, printed, sizeof printed);
+    require(rh_param__check(param, 1, "fuzz", &value, NULL) == RH_OK);
+    rh_param__format(param, value, printed, sizeof printed);
     require(rh_param_parse(param, "fuzz", printed, &back, NULL) == RH_OK);
     require(memcmp(&back, &value, sizeof value) == 0);
 }

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
+#include "log/log.h"
+#include "search/search.h"
 #include "search/search_internal.h"
 #include "study/plan.h"
+#include "study/study.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +43,7 @@ static rh_log *make_log(bool discrete)
                     .first = first,
                     .start = start};
     rh_log *log = NULL;
-    require(rh_log_copy(&log, &parts, NULL) == RH_OK);
+    require(rh_log__copy(&log, &parts, NULL) == RH_OK);
     return log;
 }
 
@@ -84,10 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rh_log *log = make_log(discrete);
         if (rh_plan_settle(plan, log, &err) == RH_OK) {
             double x[RH_MAX_DIM], u[RH_MAX_DIM] = {0}, hp[64];
-            require(rh_space_check(&plan->space, NULL) == RH_OK);
+            require(rh_space__check(&plan->space, NULL) == RH_OK);
             rh_space__place(&plan->space, u, x);
-            rh_plan_hp(plan, x, hp);
-            require(rh_param_check(plan->agent->param, plan->agent->nparam, "", hp, NULL) ==
+            rh_plan__hp(plan, x, hp);
+            require(rh_param__check(plan->agent->param, plan->agent->nparam, "", hp, NULL) ==
                     RH_OK);
             reread(plan, log);
         }

@@ -10,6 +10,7 @@
 #include "base/state.h"
 #include "base/text.h"
 #include "model/file.h"
+#include "repr/repr.h"
 
 #define HEAD 48 // bytes before the first array
 #define TAIL 4  // bytes of the checksum
@@ -27,17 +28,17 @@ static void require(bool condition)
 // Encode a state and save, as a program would.
 static void use_repr(const rh_repr *repr)
 {
-    int nobs = rh_repr_nobs(repr), nact = rh_repr_nact(repr), ncode = rh_repr_ncode(repr);
+    int nobs = rh_repr__nobs(repr), nact = rh_repr__nact(repr), ncode = rh_repr__ncode(repr);
     require(nobs > 0 && nact >= 0 && ncode > 0);
     double *obs = rh_alloc((size_t)(nobs + nact), sizeof *obs);
-    float *scratch = rh_alloc(rh_repr_nscratch(repr) + (size_t)ncode + 1, sizeof *scratch);
+    float *scratch = rh_alloc(rh_repr__nscratch(repr) + (size_t)ncode + 1, sizeof *scratch);
     rh_state *state = NULL;
     if (obs && scratch) {
-        float *code = scratch + rh_repr_nscratch(repr);
-        rh_repr_encode_one(repr, obs, obs + nobs, scratch, code);
+        float *code = scratch + rh_repr__nscratch(repr);
+        rh_repr__encode_one(repr, obs, obs + nobs, scratch, code);
     }
     require(rh_state_create(&state, NULL) == RH_OK);
-    require(rh_repr_save(repr, state, NULL) == RH_OK);
+    require(rh_repr__save(repr, state, NULL) == RH_OK);
     rh_state_destroy(state);
     rh_free(scratch);
     rh_free(obs);
@@ -47,7 +48,7 @@ static void as_repr(const rh_state *state)
 {
     rh_error err = {""};
     rh_repr *repr = NULL;
-    rh_status rc = rh_repr_load(&repr, state, &err);
+    rh_status rc = rh_repr__load(&repr, state, &err);
     require((rc == RH_OK) == (repr != NULL));
     require(rc == RH_OK || *err.text);
     if (repr)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "log/log_internal.h"
 #include "rehearse/rehearse.h"
 
@@ -53,7 +54,7 @@ static rh_advice *read_advice(const char *text, const rh_task *task)
     rh_advice *advice = NULL;
     rh_error err = {""};
     write_file(text);
-    if (rh_advice_read(&advice, path, task, &err))
+    if (rh_advice__read(&advice, path, task, &err))
         fail_msg("%s", err.text);
     return advice;
 }
@@ -63,7 +64,7 @@ static void refuses(const char *text, const rh_task *task, const char *why)
     rh_advice *advice = NULL;
     rh_error err = {""};
     write_file(text);
-    assert_int_equal(rh_advice_read(&advice, path, task, &err), RH_EFORMAT);
+    assert_int_equal(rh_advice__read(&advice, path, task, &err), RH_EFORMAT);
     assert_null(advice);
     if (!strstr(err.text, why) || strncmp(err.text, path, strlen(path)) != 0)
         fail_msg("'%s' is not in: %s", why, err.text);
@@ -74,7 +75,7 @@ static void held_wrong(void **unused)
     (void)unused;
     rh_advice *advice = NULL;
     rh_error err = {""};
-    assert_int_equal(rh_advice_read(&advice, "/no/such/file.json", &discrete, &err), RH_EIO);
+    assert_int_equal(rh_advice__read(&advice, "/no/such/file.json", &discrete, &err), RH_EIO);
     assert_non_null(strstr(err.text, "/no/such/file.json: cannot read"));
 
     refuses("trial,region\n", &discrete, "expected JSON of tune --json");
@@ -124,8 +125,8 @@ static void drawn(void **unused)
 {
     (void)unused;
     rh_advice *advice = read_advice(two_rows, &discrete);
-    assert_int_equal(rh_advice_nrow(advice), 2);
-    assert_int_equal(rh_advice_steps(advice), 400);
+    assert_int_equal(rh_advice__nrow(advice), 2);
+    assert_int_equal(rh_advice__steps(advice), 400);
     int count[2][3] = {{0}};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 0, 0);
     for (int i = 0; i < 8000; i++) {
@@ -139,7 +140,7 @@ static void drawn(void **unused)
     assert_int_equal(count[0][1], 4000);
     assert_int_equal(count[1][0], 0);
     assert_true(abs(count[1][2] - 3000) < 110);
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
 }
 
 // A trial holds its action for five steps, then the policy acts for fifteen; a trial that
@@ -165,7 +166,7 @@ static void held(void **unused)
         assert_int_equal(followed, expected[i] == '1');
     }
     assert_int_equal(left[0], 0);
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
 }
 
 // A row ends with its steps.
@@ -188,7 +189,7 @@ static void used_up(void **unused)
     assert_int_equal(left[0], 0);
     assert_int_equal(left[1], 0);
     assert_true(last == 79 * 20 + 4); // 80 trials of 5 steps, 15 apart
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
 }
 
 // Ranges of continuous actions, cut to what the task allows.
@@ -219,7 +220,7 @@ static void ranges(void **unused)
     assert_true(lo[1] < -0.96);
     assert_true(hi[1] <= 0.0);
     assert_true(hi[1] > -0.04);
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
 }
 
 // In a collected log about a quarter of the steps in the region follow it; all else is the
@@ -262,7 +263,7 @@ static void collected(void **unused)
     assert_true(fabs((double)taken[0] / (double)outside - 1.0 / 3.0) <
                 4.0 * 0.48 / sqrt((double)outside));
     rh_log_destroy(log);
-    rh_advice_destroy(advice);
+    rh_advice__destroy(advice);
     rh_env_destroy(env);
 }
 
@@ -275,9 +276,9 @@ static void no_memory(void **unused)
     while (rc == RH_ENOMEM) {
         rh_advice *advice = NULL;
         rh_base__alloc_fail_at(++nth);
-        rc = rh_advice_read(&advice, path, &discrete, NULL);
+        rc = rh_advice__read(&advice, path, &discrete, NULL);
         rh_base__alloc_fail_at(0);
-        rh_advice_destroy(advice);
+        rh_advice__destroy(advice);
     }
     assert_int_equal(rc, RH_OK);
     assert_int_equal(nth, 7);

@@ -1,6 +1,7 @@
 // test_build.c - turning rows into transitions: s', dropped steps, ends of episodes.
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "log/log_internal.h"
 
 #include <math.h>
@@ -272,7 +273,7 @@ static rh_status wander(rh_log **out, uint64_t seed, int nrow, rh_error *err)
         rc = rh_log_push(b, &row, err);
     }
     if (!rc)
-        rc = rh_log_note(b, err, "%d rows", nrow);
+        rc = rh_log__note(b, err, "%d rows", nrow);
     if (!rc)
         rc = rh_log_finish(b, out, err);
     rh_log_builder_destroy(b);

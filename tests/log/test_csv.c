@@ -14,6 +14,7 @@
 
 #include "base/base_internal.h"
 #include "log/csv.h"
+#include "log/log.h"
 
 // ---------------------------------------------------------------------------- helpers
 
@@ -543,13 +544,13 @@ static void formulas_kept(void **unused)
     assert_true(log->reward[1] == -1.5);
     assert_string_equal(log->reward_formula, "-abs(obs[0] - obs[1]) - 2*act[0]");
     rh_log *copy = NULL;
-    assert_int_equal(rh_log_copy(&copy, log, NULL), RH_OK);
+    assert_int_equal(rh_log__copy(&copy, log, NULL), RH_OK);
     assert_string_equal(copy->reward_formula, log->reward_formula);
     rh_log_destroy(copy);
     rh_log parts = *log;
     rh_error err;
     parts.reward_formula = "obs[3]";
-    assert_int_equal(rh_log_copy(&copy, &parts, &err), RH_EFORMAT);
+    assert_int_equal(rh_log__copy(&copy, &parts, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "no number 'obs[3]'"));
     rh_log_destroy(log);
 

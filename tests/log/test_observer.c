@@ -3,6 +3,7 @@
 #include "base/base_internal.h"
 #include "inspect_sample.h"
 #include "log/csv.h"
+#include "log/log.h"
 
 #include <stdio.h>
 
@@ -53,24 +54,25 @@ static void compare(uint64_t seed, int kind, const char *derive, int stack)
     rh_observer *o = NULL;
     double obs[RH_MAX_OBS];
     int64_t at = 0; // in made
-    assert_int_equal(rh_observer_create(&o, raw->obs_name, raw->nobs, derive, stack,
-                                        raw->naction, raw->nact, NULL),
+    assert_int_equal(rh_observer__create(&o, raw->obs_name, raw->nobs, derive, stack,
+                                         raw->naction, raw->nact, NULL),
                      RH_OK);
-    assert_int_equal(rh_observer_nobs(o), made->nobs);
+    assert_int_equal(rh_observer__nobs(o), made->nobs);
     size_t size = (size_t)made->nobs * sizeof *obs;
     assert_int_equal(made->stack > 1 ? made->stack : 1, stack);
     assert_true(derive ? strcmp(made->derive, derive) == 0 : !made->derive);
     int64_t live = rh_base__alloc_count();
     for (int e = 0; e < raw->nepisode; e++) {
-        rh_observer_begin(o, raw->start[e]);
+        rh_observer__begin(o, raw->start[e]);
         for (int64_t t = raw->first[e]; t < raw->first[e + 1]; t++) {
-            bool whole = rh_observer_show(o, raw->obs + (int64_t)raw->from[t] * raw->nobs, obs);
+            bool whole =
+                rh_observer__show(o, raw->obs + (int64_t)raw->from[t] * raw->nobs, obs);
             if (whole)
                 assert_memory_equal(obs, made->obs + (int64_t)made->from[at] * made->nobs,
                                     size);
-            rh_observer_act(o, raw->act + t * raw->nact);
+            rh_observer__act(o, raw->act + t * raw->nact);
             if (whole) {
-                rh_observer_show(o, raw->obs + (int64_t)raw->to[t] * raw->nobs, obs);
+                rh_observer__show(o, raw->obs + (int64_t)raw->to[t] * raw->nobs, obs);
                 assert_memory_equal(obs, made->obs + (int64_t)made->to[at] * made->nobs, size);
             }
             at += whole;
@@ -78,7 +80,7 @@ static void compare(uint64_t seed, int kind, const char *derive, int stack)
     }
     assert_int_equal(at, made->n); // as many, and none too many
     assert_int_equal(rh_base__alloc_count(), live);
-    rh_observer_destroy(o);
+    rh_observer__destroy(o);
     rh_log_destroy(raw);
     rh_log_destroy(made);
 }
@@ -97,10 +99,10 @@ static void one_at_a_time_as_from_a_file(void **unused)
 static void counts(void **unused)
 {
     (void)unused;
-    assert_int_equal(rh_derive_count(NULL), 0);
-    assert_int_equal(rh_derive_count(" ; "), 0);
-    assert_int_equal(rh_derive_count("d = a"), 1);
-    assert_int_equal(rh_derive_count(" d = a;; e = b ;"), 2);
+    assert_int_equal(rh_derive__count(NULL), 0);
+    assert_int_equal(rh_derive__count(" ; "), 0);
+    assert_int_equal(rh_derive__count("d = a"), 1);
+    assert_int_equal(rh_derive__count(" d = a;; e = b ;"), 2);
 }
 
 static void refusals(void **unused)
@@ -109,19 +111,19 @@ static void refusals(void **unused)
     static const char *const name[] = {"x", "y"};
     rh_observer *o = NULL;
     rh_error err = {""};
-    assert_int_equal(rh_observer_create(&o, name, 2, "d = c", 1, 2, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_observer__create(&o, name, 2, "d = c", 1, 2, 1, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "derive"));
-    assert_int_equal(rh_observer_create(&o, name, 2, NULL, 65, 2, 1, &err), RH_EINVAL);
-    assert_int_equal(rh_observer_create(&o, name, 0, NULL, 1, 2, 1, &err), RH_EINVAL);
-    assert_int_equal(rh_observer_create(&o, name, 2, NULL, 64, 9, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_observer__create(&o, name, 2, NULL, 65, 2, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_observer__create(&o, name, 0, NULL, 1, 2, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_observer__create(&o, name, 2, NULL, 64, 9, 1, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "numbers in an observation, expected at most 256"));
     for (int64_t n = 1; !o; n++) {
         rh_base__alloc_fail_at(n);
-        rh_status rc = rh_observer_create(&o, name, 2, "d = x - y", 2, 2, 1, NULL);
+        rh_status rc = rh_observer__create(&o, name, 2, "d = x - y", 2, 2, 1, NULL);
         rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || rc == RH_ENOMEM);
     }
-    rh_observer_destroy(o);
+    rh_observer__destroy(o);
     assert_int_equal(rh_base__alloc_live(), 0);
 }
 

@@ -1,6 +1,7 @@
 // test_registry.c - detecting formats, and messages for files that are no logs.
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "log/log_internal.h"
 
 #include <errno.h>
@@ -174,7 +175,7 @@ static void options_are_checked(void **unused)
     opt.cookie = 0;
     assert_int_equal(rh_log_read(&log, "x", &opt, &err), RH_EINVAL);
     assert_string_equal(err.text, "log: options must start from rh_log_defaults()");
-    assert_null(rh_log_format_at(-1));
+    assert_null(rh_log__format_at(-1));
 }
 
 static void writing_by_name(void **unused)

@@ -1,6 +1,8 @@
 // test_choose.c - the choice of a model by replays: plants in which a kind must win, the
 // reasons, one candidate, logs that are too short, the file, any number of threads, memory.
 
+#include "base/base.h"
+#include "model/model.h"
 #include "plant_sample.h"
 
 #include <stdio.h>
@@ -9,7 +11,7 @@
 // Candidates that are not learned for long.
 static int quick(rh_model_trial *trial)
 {
-    int n = rh_model_candidates(trial);
+    int n = rh_model__candidates(trial);
     for (int i = 0; i < n; i++) {
         const rh_repr_type *repr = trial[i].repr;
         int steps = rh_param_find(repr->param, repr->nparam, "steps");
@@ -49,17 +51,17 @@ static void the_default_candidates(void **unused)
 {
     (void)unused;
     rh_model_trial trial[RH_MODEL_NTRIAL];
-    int n = rh_model_candidates(trial);
+    int n = rh_model__candidates(trial);
     assert_true(n >= 3);
     assert_string_equal(trial[0].kind, "stitching");
     assert_string_equal(trial[0].repr->name, "raw");
     for (int i = 0; i < n; i++) {
         rh_error err = {""};
-        assert_int_equal(rh_param_check(trial[i].type->param, trial[i].type->nparam, "",
-                                        trial[i].param, &err),
+        assert_int_equal(rh_param__check(trial[i].type->param, trial[i].type->nparam, "",
+                                         trial[i].param, &err),
                          RH_OK);
-        assert_int_equal(rh_param_check(trial[i].repr->param, trial[i].repr->nparam, "",
-                                        trial[i].repr_param, &err),
+        assert_int_equal(rh_param__check(trial[i].repr->param, trial[i].repr->nparam, "",
+                                         trial[i].repr_param, &err),
                          RH_OK);
     }
 }
@@ -78,10 +80,10 @@ static void the_right_kind(void **unused)
         const rh_model_trial *one = chosen(model);
         if (which == WALLS)
             assert_string_equal(one->kind, "carrying");
-        assert_true(rh_model_kind(model) == one->type);
+        assert_true(rh_model_type_of(model) == one->type);
         assert_memory_equal(rh_model_params(model), one->param,
                             (size_t)one->type->nparam * sizeof *one->param);
-        assert_true(rh_repr_kind(rh_model_repr(model)) == one->repr);
+        assert_true(rh_repr_type_of(rh_model_repr(model)) == one->repr);
         assert_true(strncmp(c->reason, one->kind, strlen(one->kind)) == 0);
         assert_true(one->credible);
         assert_true(one->tried);
@@ -124,7 +126,7 @@ static void without_a_comparison(void **unused)
     assert_int_equal(c->nhorizon, 0);
     assert_true(c->trial[0].chosen);
     assert_false(c->trial[0].tried);
-    assert_true(rh_model_kind(model) == trial[0].type);
+    assert_true(rh_model_type_of(model) == trial[0].type);
     rh_model_destroy(model);
 
     rh_error err = {""};
@@ -179,7 +181,7 @@ static void the_same_everywhere(void **unused)
     assert_memory_equal(rh_model_compared(a), rh_model_compared(b), size);
 
     rh_model_options opt = plain_options();
-    assert_int_equal(rh_model_refit(&again, a, &opt, &err), RH_OK);
+    assert_int_equal(rh_model__refit(&again, a, &opt, &err), RH_OK);
     assert_memory_equal(rh_model_compared(a), rh_model_compared(again), size);
 
     char path[64];

@@ -1,5 +1,6 @@
 // test_cover.c - how well a log covers an action in a state: by hand, and all pairs compared.
 
+#include "model/model.h"
 #include "model/model_sample.h"
 #include "numeric/stats.h"
 
@@ -30,7 +31,7 @@ static void on_a_line(void **unused)
     double obs[5][2] = {{4, 0}, {12, 0}, {15, 0}, {0, 0}, {4, 0}}, act[5] = {0, 0, 0, 0, 1};
     rh_cover cover[5];
     double radius;
-    assert_int_equal(rh_model_cover(model, 5, obs[0], act, cover, &radius, NULL), RH_OK);
+    assert_int_equal(rh_model__cover(model, 5, obs[0], act, cover, &radius, NULL), RH_OK);
     assert_true(radius == 3.0);
     assert_true(cover[0].nearest == 0.0);
     assert_int_equal(cover[0].near, 7); // 1 .. 7
@@ -42,7 +43,7 @@ static void on_a_line(void **unused)
     assert_int_equal(cover[3].near, 4); // 0 .. 3
     assert_true(isinf(cover[4].nearest));
     assert_int_equal(cover[4].near, 0);
-    assert_int_equal(rh_model_cover(model, 0, NULL, NULL, cover, NULL, NULL), RH_OK);
+    assert_int_equal(rh_model__cover(model, 0, NULL, NULL, cover, NULL, NULL), RH_OK);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -58,7 +59,7 @@ static void equal_steps(void **unused)
     rh_model *model = model_of(log, false);
     double obs[2] = {9, 0}, act = 0, radius;
     rh_cover cover;
-    assert_int_equal(rh_model_cover(model, 1, obs, &act, &cover, &radius, NULL), RH_OK);
+    assert_int_equal(rh_model__cover(model, 1, obs, &act, &cover, &radius, NULL), RH_OK);
     assert_true(radius == 1.0);
     assert_true(cover.nearest == 2.0);
     assert_int_equal(cover.near, 0);
@@ -109,7 +110,7 @@ static void continuous(void **unused)
         int near = 0;
         rh_cover cover;
         assert_int_equal(own->n, 150);
-        assert_int_equal(rh_model_cover(model, 1, obs, act, &cover, &radius, NULL), RH_OK);
+        assert_int_equal(rh_model__cover(model, 1, obs, act, &cover, &radius, NULL), RH_OK);
         assert_true(fabs(radius - (fifth[74] + fifth[75]) / 2.0) < 1e-6);
         for (int64_t i = 0; i < own->n; i++) {
             double far = distance(own, scale, obs, act, i);
@@ -135,7 +136,7 @@ static void no_memory(void **unused)
         int nth = 0;
         while (rc == RH_ENOMEM) {
             rh_base__alloc_fail_at(++nth);
-            rc = rh_model_cover(model, 1, obs, act, &cover, NULL, NULL);
+            rc = rh_model__cover(model, 1, obs, act, &cover, NULL, NULL);
             rh_base__alloc_fail_at(0);
         }
         assert_int_equal(rc, RH_OK);

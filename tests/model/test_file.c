@@ -15,10 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "model/knn_internal.h"
 #include "rehearse/rehearse.h"
+#include "repr/repr.h"
 
 #define LENGTH(x) (sizeof(x) / sizeof *(x))
 
@@ -221,7 +223,7 @@ static void same_model(const rh_model *a, const rh_model *b)
     assert_int_equal(a->code != NULL, b->code != NULL);
     if (a->code)
         assert_memory_equal(a->code, b->code,
-                            (size_t)(a->log->nstate * rh_repr_ncode(a->repr)) *
+                            (size_t)(a->log->nstate * rh_repr__ncode(a->repr)) *
                                 sizeof *a->code);
     same_task(&a->task, &b->task);
     same_fidelity(a->fidelity, b->fidelity, a->log);
@@ -606,7 +608,7 @@ static void signed_nonsense(void **unused)
         {log->act, nstep * sizeof *log->act},
         {log->reward, nstep * sizeof *log->reward},
         {log->first, ((size_t)log->nepisode + 1) * sizeof *log->first},
-        {model->code, nstate * (size_t)rh_repr_ncode(model->repr) * sizeof *model->code},
+        {model->code, nstate * (size_t)rh_repr__ncode(model->repr) * sizeof *model->code},
         {model->param, (size_t)model->type->nparam * sizeof *model->param},
         {model->task.obs_lo, (size_t)log->nobs * sizeof(double)},
         {knn->index, nentry * sizeof *knn->index},
@@ -651,7 +653,7 @@ static void other_files(void **unused)
     // a model without arrays
     rh_state *state = NULL;
     worked(rh_state_create(&state, &err), &err);
-    worked(rh_state_set_label(state, "rehearse-model", &err), &err);
+    worked(rh_state__set_label(state, "rehearse-model", &err), &err);
     worked(rh_state_write(state, path, &err), &err);
     rh_state_destroy(state);
     must_refuse("a.model: kind: missing");

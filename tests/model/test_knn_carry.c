@@ -3,7 +3,11 @@
 
 #include "facts_sample.h"
 
+#include "base/base.h"
+#include "log/log.h"
 #include "model/knn_internal.h"
+#include "model/model.h"
+#include "repr/repr.h"
 
 static rh_model *fit_within(const rh_log *log, int carry, double cap, double reach, int nthread)
 {
@@ -220,7 +224,7 @@ static void not_rescued(void **unused)
             go(&w, 2.0);
             assert_true(w.obs[0] > before - 0.1);
             most = fmax(most, w.obs[0]);
-            if (rh_env_uncovered(w.env, w.state))
+            if (rh_contract__env_uncovered(w.env, w.state))
                 assert_true(w.reward <= worst);
         }
         assert_int_equal(w.ended, trips);
@@ -249,7 +253,7 @@ static void weather_stays(void **unused)
     rh_log *log = log_of_plant(&p, 1500, 6, NULL);
     rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
     double lo = INFINITY, hi = -INFINITY;
-    assert_true(rh_model_sensor(model, 1)->exogenous);
+    assert_true(rh_model__sensor(model, 1)->exogenous);
     for (int64_t i = 0; i < log->nstate; i++) {
         lo = fmin(lo, log->obs[i * 2 + 1]);
         hi = fmax(hi, log->obs[i * 2 + 1]);
@@ -411,7 +415,7 @@ static void turns_round(void **unused)
     plant p = {.nobs = 1, .naction = 2, .begin = begin_heading, .step = turn};
     rh_log *log = log_of_plant(&p, 3000, 5, NULL);
     rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
-    assert_false(isnan(rh_model_sensor(model, 0)->period));
+    assert_false(isnan(rh_model__sensor(model, 0)->period));
     walker w = walk_from(model, 10, 0);
     double before = w.obs[0], turned = 0.0;
     for (int i = 0; i < 300; i++) {
@@ -461,7 +465,7 @@ static double nearest_to(const rh_model *model, double heading, double act)
     const rh_knn *knn = model->member[0];
     _Alignas(64) float scratch[64], point[RH_NEIGHBOURS_DIM], distance[1];
     int32_t found[1];
-    assert_true(rh_repr_nscratch(model->repr) <= 64);
+    assert_true(rh_repr__nscratch(model->repr) <= 64);
     rh_knn__point(knn, model, NULL, &heading, &act, scratch, point);
     assert_int_equal(rh_knn__search(knn, point, 1, found, distance), 1);
     return model->log->obs[model->log->from[found[0]]];
@@ -524,7 +528,7 @@ static void predicted_across_the_seam(void **unused)
     learning.period = &facts->sensor[0].period;
     learning.base = &facts->sensor[0].base;
     rh_model_options opt = rh_model_defaults();
-    int n = rh_model_candidates(trial);
+    int n = rh_model__candidates(trial);
     assert_true(n >= 2);
     assert_int_equal(rh_model_choose(&model, trial, 2, log, &opt, &learning, NULL), RH_OK);
     const rh_fidelity_error *e = &rh_model_fidelity(model)->sensor[0];
@@ -680,7 +684,7 @@ static void noise_and_weather(void **unused)
     assert_float_equal(slope_at(model, 0, 1, 1), 0.0, 0.25); // pairs are close: it is uncertain
     assert_float_equal(slope_at(model, 0, 0, 0), 0.9, 0.05);
     assert_true(slope_at(model, 0, 2, 2) > 0.85);
-    assert_true(rh_model_sensor(model, 2)->exogenous);
+    assert_true(rh_model__sensor(model, 2)->exogenous);
     assert_float_equal(slope_at(model, 0, 2, 0), 0.0, 1e-6);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -746,7 +750,7 @@ static rh_log *with_formula(const rh_log *log, const char *formula, bool kept)
     }
     parts.reward = reward;
     parts.reward_formula = kept ? formula : NULL;
-    if (rh_log_copy(&out, &parts, &err))
+    if (rh_log__copy(&out, &parts, &err))
         fail_msg("%s", err.text);
     rh_expression__clear(&e);
     rh_free(reward);
@@ -808,7 +812,7 @@ static void rewards_by_formula(void **unused)
     log[0] = with_formula(plain, formula, false);
     rh_log parts = *log[0];
     parts.reward_formula = "obs[0]";
-    assert_int_equal(rh_log_copy(&log[1], &parts, NULL), RH_OK);
+    assert_int_equal(rh_log__copy(&log[1], &parts, NULL), RH_OK);
     rh_model *model = fit_carry(log[1], RH_KNN_LOCAL, 1.6, 1);
     assert_int_equal(((const rh_knn *)model->member[0])->formula.nop, 0);
     rh_model_destroy(model);
@@ -825,7 +829,7 @@ static void formulas_of_labels(void **unused)
     static const char *label[] = {"-10", "5", "20"};
     rh_log parts = *plain, *named = NULL;
     parts.label = label;
-    assert_int_equal(rh_log_copy(&named, &parts, NULL), RH_OK);
+    assert_int_equal(rh_log__copy(&named, &parts, NULL), RH_OK);
     rh_log *log = with_formula(named, "obs[0] - act[0]", true);
     rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
     walker w = walk_from(model, 700, 0);
@@ -898,7 +902,7 @@ static void out_of_memory(void **unused)
     rh_log *plain = log_of_plant(&p, 300, 4, NULL), *log = NULL;
     rh_log parts = *plain;
     parts.reward_formula = "obs[0] + act[0]"; // compiled, and then refused
-    assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
+    assert_int_equal(rh_log__copy(&log, &parts, &err), RH_OK);
     rh_log_destroy(plain);
     rh_repr *repr = plain_repr(log, false);
     rh_model_options opt = plain_options();

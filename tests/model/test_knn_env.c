@@ -4,6 +4,7 @@
 #include "base/base_internal.h"
 #include "model_sample.h"
 
+#include "base/base.h"
 #include "model/knn_internal.h"
 
 static void initial(double *param)
@@ -67,7 +68,7 @@ static void the_very_trajectories(void **unused)
     place state;
     int32_t nentry;
     int nend = 0;
-    const double *entry = rh_env_fixed_obs(env, &nentry);
+    const double *entry = rh_contract__env_fixed_obs(env, &nentry);
     assert_int_equal(nentry, model->log->nstate);
     assert_int_equal(rh_env_state_size(env), sizeof state);
     rh_env_start(env, &state, &streams, obs);
@@ -78,11 +79,11 @@ static void the_very_trajectories(void **unused)
         assert_true(obs[0] == before + (act > 0 ? 1.0 : -1.0));
         assert_true(reward == -before - 1.0);
         assert_int_equal(end, obs[0] == 0.0 || obs[0] == 5.0);
-        assert_true(entry[2 * rh_env_obs_index(env, &state)] == obs[0]);
+        assert_true(entry[2 * rh_contract__env_obs_index(env, &state)] == obs[0]);
         nend += end;
         if (end) {
             rh_env_start(env, &state, &streams, obs);
-            assert_true(entry[2 * rh_env_obs_index(env, &state)] == obs[0]);
+            assert_true(entry[2 * rh_contract__env_obs_index(env, &state)] == obs[0]);
         }
     }
     assert_true(nend > 100);
@@ -219,7 +220,7 @@ static void fewer(void **unused)
             seen |= 1 << (int)reward;
         }
         assert_int_equal(seen, (1 << k) - 1);
-        assert_true(rh_env_options(env)[RH_KNN_K] == k);
+        assert_true(rh_contract__env_options(env)[RH_KNN_K] == k);
         rh_env_destroy(env);
     }
     rh_env *env = NULL;
@@ -260,8 +261,8 @@ static bool take(const rh_model *model, const rh_env *env, double x, double act,
     rh_streams streams = streams_of(5);
     bool end = rh_env_step(env, &state, &act, &streams, obs, reward);
     *at = obs[0];
-    was_uncovered = rh_env_uncovered(env, &state);
-    assert_true(x_of(model->log, rh_env_obs_index(env, &state)) == obs[0]);
+    was_uncovered = rh_contract__env_uncovered(env, &state);
+    assert_true(x_of(model->log, rh_contract__env_obs_index(env, &state)) == obs[0]);
     return end;
 }
 

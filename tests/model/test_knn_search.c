@@ -4,6 +4,7 @@
 #include "base/base_internal.h"
 #include "model_sample.h"
 
+#include "base/base.h"
 #include "model/knn_internal.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static bool step_from(rh_model *model, const rh_env *env, void *state, int32_t r
     model->start = &row;
     model->nstart = 1;
     rh_env_start(env, state, &streams, obs);
-    assert_int_equal(rh_env_obs_index(env, state), row);
+    assert_int_equal(rh_contract__env_obs_index(env, state), row);
     bool end = rh_env_step(env, state, act, &streams, obs, reward);
     model->start = start;
     model->nstart = nstart;
@@ -94,7 +95,7 @@ static void as_all_compared(void **unused)
         rh_env *env = env_of(model, NULL);
         void *state = rh_alloc(1, rh_env_state_size(env));
         int32_t nentry;
-        assert_ptr_equal(rh_env_fixed_obs(env, &nentry), model->log->obs);
+        assert_ptr_equal(rh_contract__env_fixed_obs(env, &nentry), model->log->obs);
         assert_int_equal(nentry, model->log->nstate);
         int64_t made = rh_base__alloc_count();
         for (int i = 0; i < 300; i++) {
@@ -116,7 +117,7 @@ static void as_all_compared(void **unused)
             assert_true(reward == log->reward[t]);
             assert_int_equal(end, log->flag[t] & RH_FLAG_TERMINAL);
             assert_memory_equal(obs, model->log->obs + model->log->to[t] * 3, sizeof obs);
-            assert_int_equal(rh_env_obs_index(env, state), model->log->to[t]);
+            assert_int_equal(rh_contract__env_obs_index(env, state), model->log->to[t]);
         }
         assert_int_equal(rh_base__alloc_count(), made);
         rh_free(state);
@@ -197,7 +198,7 @@ static void kept_within(void **unused)
             bool end = step_from(model, env, state, row, &taken[i].act, i, obs, &reward);
             if (reward != taken[i].reward || obs[0] != taken[i].x || end != taken[i].ends)
                 fail_msg("action %g: reward %g to %g", taken[i].act, reward, obs[0]);
-            assert_int_equal(rh_env_uncovered(env, state), taken[i].act == 3.0);
+            assert_int_equal(rh_contract__env_uncovered(env, state), taken[i].act == 3.0);
         }
         rh_free(state);
         rh_env_destroy(env);
@@ -214,7 +215,7 @@ static void kept_within(void **unused)
             step_from(model, env, state, model->log->from[0], &three, 0, obs, &reward));
         double toll = both ? (3.0 - 1.1) / 0.5 : (0.75 - 0.26) / 0.5;
         assert_true(fabs(reward - (-2.0 - toll)) < 1e-12);
-        assert_true(rh_env_uncovered(env, state));
+        assert_true(rh_contract__env_uncovered(env, state));
         assert_true(both ? isinf(rh_env_task(env)->reward_lo)
                          : rh_env_task(env)->reward_lo < -3.0 - toll);
         rh_free(state);
@@ -270,7 +271,7 @@ static void never_ending(void **unused)
         assert_false(step_from(model, env, state, row, &act[i], 1, obs, &reward));
         assert_true(reward == -3.0);
         assert_true(obs[0] == 0.0);
-        assert_int_equal(rh_env_uncovered(env, state), i == 1);
+        assert_int_equal(rh_contract__env_uncovered(env, state), i == 1);
     }
     rh_free(state);
     rh_env_destroy(env);

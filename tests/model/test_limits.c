@@ -2,6 +2,7 @@
 // depend on several sensors.
 
 #include "facts_sample.h"
+#include "model/model.h"
 
 static void near_zero(double *s, rh_rng *rng)
 {
@@ -74,7 +75,7 @@ static void one_sided(void **unused)
         if (found) {
             char words[80];
             snprintf(words, sizeof words, "%lld steps end with %s above",
-                     (long long)rh_model_limit(model, 0)->nterminal, log->obs_name[0]);
+                     (long long)rh_model__limit(model, 0)->nterminal, log->obs_name[0]);
             assert_int_equal(found->severity, RH_NOTICE);
             assert_int_equal(found->count, 1);
             assert_int_equal(found->dim, 0);
@@ -270,8 +271,8 @@ static void margins(void **unused)
         least = fmin(least, log->obs[3 * i + 2]);
         most = fmax(most, log->obs[3 * i + 2]);
     }
-    assert_true(task->obs_hi[0] == rh_model_limit(model, 0)->value);
-    assert_true(task->obs_lo[1] == rh_model_limit(model, 1)->value);
+    assert_true(task->obs_hi[0] == rh_model__limit(model, 0)->value);
+    assert_true(task->obs_lo[1] == rh_model__limit(model, 1)->value);
     assert_true(task->obs_hi[1] == 1.0);
     assert_true(fabs(task->obs_lo[2] - (least - 0.1 * (most - least))) < 1e-12);
     assert_true(fabs(task->obs_hi[2] - (most + 0.1 * (most - least))) < 1e-12);

@@ -5,7 +5,10 @@
 #include "base/base_internal.h"
 #include "model_sample.h"
 
+#include "base/base.h"
 #include "model/knn_internal.h"
+#include "model/model.h"
+#include "repr/repr.h"
 
 // Three episodes: 0 1 2 end, 10 11 cut off, 20 21 22 23 end; the last resumes after a gap.
 static const walk three[] = {
@@ -97,15 +100,15 @@ static void checked(void **unused)
     rh_log *log = log_of(three, 2, 2);
     rh_model_options o = plain_options();
     rh_error err = {""};
-    assert_int_equal(rh_model_check(&rh_model_knn, log, NULL, &err), RH_OK);
-    assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_OK);
+    assert_int_equal(rh_model__check(&rh_model_knn, log, NULL, &err), RH_OK);
+    assert_int_equal(rh_model__check(&rh_model_knn, log, &o, &err), RH_OK);
     o.nmember = 2;
     o.resample = RH_RESAMPLE_BOOTSTRAP;
     int64_t live = rh_base__alloc_live();
-    assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
+    assert_int_equal(rh_model__check(&rh_model_knn, log, &o, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "because the log has one episode"));
     o.nthread = 0;
-    assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
+    assert_int_equal(rh_model__check(&rh_model_knn, log, &o, &err), RH_EINVAL);
     assert_string_equal(err.text, "model: threads = 0, expected 1 or more");
     assert_int_equal(rh_base__alloc_live(), live);
 
@@ -113,7 +116,7 @@ static void checked(void **unused)
     rh_status rc = RH_ENOMEM;
     for (int n = 1; rc; n++) {
         rh_base__alloc_fail_at(n);
-        rc = rh_model_check(&rh_model_knn, log, &o, &err);
+        rc = rh_model__check(&rh_model_knn, log, &o, &err);
         rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || rc == RH_ENOMEM);
         assert_int_equal(rh_base__alloc_live(), live);
@@ -154,8 +157,8 @@ static void missing_numbers(void **unused)
     static const uint8_t start[] = {1, 0, 0}, flag[] = {0, CUT, 0, ENDS, CUT};
     assert_memory_equal(used->start, start, 3);
     assert_memory_equal(used->flag, flag, 5);
-    assert_true(rh_model_fingerprint(model) == rh_log_fingerprint(log));
-    assert_true(rh_model_fingerprint(model) != rh_log_fingerprint(used));
+    assert_true(rh_model__fingerprint(model) == rh_log_fingerprint(log));
+    assert_true(rh_model__fingerprint(model) != rh_log_fingerprint(used));
     assert_int_equal(model->nstart, 1);
     rh_model_destroy(model);
 
@@ -475,7 +478,7 @@ static void subsets(void **unused)
     opt.seed = 2;
     rh_model *other = fit_plain(&rh_model_knn, log, false, &opt);
     assert_int_equal(rh_model_nmember(model), NMEMBER);
-    assert_int_equal(rh_model_resample(model), RH_RESAMPLE_SUBSET);
+    assert_int_equal(rh_model__resample(model), RH_RESAMPLE_SUBSET);
     int times[N] = {0};
     for (int m = 0; m < NMEMBER; m++) {
         const rh_knn *knn = model->member[m], *same = again->member[m];
@@ -657,7 +660,7 @@ static void kinds(void **unused)
         double value[32];
         assert_true(type->nparam <= 32);
         rh_param_initial(type->param, type->nparam, value);
-        assert_int_equal(rh_param_check(type->param, type->nparam, type->name, value, &err),
+        assert_int_equal(rh_param__check(type->param, type->nparam, type->name, value, &err),
                          RH_OK);
         for (int k = 0; k < type->nparam; k++)
             assert_true(strlen(type->param[k].about) > 10);
@@ -672,11 +675,11 @@ static void asking(void **unused)
     rh_log *log = log_of(three, NTHREE, 2);
     rh_model_options opt = plain_options();
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_ptr_equal(rh_model_kind(model), &rh_model_knn);
+    assert_ptr_equal(rh_model_type_of(model), &rh_model_knn);
     assert_true(rh_model_params(model)[RH_KNN_K] == 3.0);
     assert_int_equal(rh_model_nmember(model), 1);
-    assert_int_equal(rh_model_resample(model), RH_RESAMPLE_ALL);
-    assert_int_equal(rh_repr_ncode(rh_model_repr(model)), 2);
+    assert_int_equal(rh_model__resample(model), RH_RESAMPLE_ALL);
+    assert_int_equal(rh_repr__ncode(rh_model_repr(model)), 2);
     assert_null(rh_model_fidelity(model));
     rh_env *env = NULL;
     rh_error err = {""};

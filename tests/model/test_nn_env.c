@@ -2,6 +2,7 @@
 // predicted, ends by threshold or by chance, nothing allocated, and what cannot be changed is
 // refused.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "nn_sample.h"
 
@@ -94,7 +95,7 @@ static void steps_are_predictions(void **unused)
 
     // no fixed observations, the model's task
     int32_t nentry;
-    assert_null(rh_env_fixed_obs(env, &nentry));
+    assert_null(rh_contract__env_fixed_obs(env, &nentry));
     assert_int_equal(rh_env_task(env)->naction, 3);
     rh_free(state);
     rh_env_destroy(env);
@@ -140,7 +141,7 @@ static void ends_by_chance(void **unused)
     memcpy(param, s.param, sizeof param);
     param[RH_NN_ENDING] = RH_NN_DRAW;
     rh_env *env = env_with(&s, nn, param);
-    assert_true(rh_env_options(env)[RH_NN_ENDING] == RH_NN_DRAW);
+    assert_true(rh_contract__env_options(env)[RH_NN_ENDING] == RH_NN_DRAW);
 
     // somewhere it is neither sure nor impossible
     s.param[RH_NN_ENDING] = RH_NN_DRAW;

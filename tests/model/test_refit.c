@@ -1,6 +1,7 @@
 // test_refit.c - other members of a fitted model.
 
 #include "base/base_internal.h"
+#include "model/model.h"
 #include "model_sample.h"
 
 // A run of random steps in a member: its rewards, as one number.
@@ -35,7 +36,7 @@ static rh_model *refit(const rh_model *model, int nmember, rh_resample how, uint
     opt.nmember = nmember;
     opt.resample = how;
     opt.seed = seed;
-    if (rh_model_refit(&again, model, &opt, &err))
+    if (rh_model__refit(&again, model, &opt, &err))
         fail_msg("%s", err.text);
     return again;
 }
@@ -61,7 +62,7 @@ static void as_a_fit(void **unused)
     for (int m = 0; m < 3; m++)
         assert_true(walk_through(three, m) == walk_through(parts, m));
     assert_true(walk_through(three, 0) != walk_through(three, 1));
-    assert_true(rh_model_fingerprint(three) == rh_model_fingerprint(model));
+    assert_true(rh_model__fingerprint(three) == rh_model__fingerprint(model));
     assert_int_equal(three->nstart, model->nstart);
 
     // nothing of the first is needed any more
@@ -82,14 +83,14 @@ static void refused_and_without_memory(void **unused)
     rh_model *model = fit_plain(&rh_model_knn, log, false, NULL), *again = NULL;
     rh_model_options opt = plain_options();
     opt.nmember = 2;
-    assert_int_equal(rh_model_refit(&again, model, &opt, &err), RH_EINVAL);
+    assert_int_equal(rh_model__refit(&again, model, &opt, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "would be equal"));
 
     opt.resample = RH_RESAMPLE_SUBSET;
     int64_t live = rh_base__alloc_live();
     for (int64_t n = 1;; n++) {
         rh_base__alloc_fail_at(n);
-        rh_status rc = rh_model_refit(&again, model, &opt, &err);
+        rh_status rc = rh_model__refit(&again, model, &opt, &err);
         rh_base__alloc_fail_at(0);
         if (rc == RH_OK)
             break;

@@ -2,6 +2,7 @@
 // never know the stretch, sensors that wrap round are unwrapped, ends are counted; the same
 // bits for any number of threads.
 
+#include "model/model.h"
 #include "model/replay.h"
 #include "plant_sample.h"
 
@@ -32,7 +33,7 @@ static rh_replays *replayed(const rh_model *model, int nthread)
 {
     rh_error err = {""};
     rh_replays *all = NULL;
-    if (rh_model_replay(&all, model, 1, nthread, &err))
+    if (rh_model__replay(&all, model, 1, nthread, &err))
         fail_msg("%s", err.text);
     return all;
 }
@@ -100,7 +101,7 @@ static void near_and_not_equal(void **unused)
     }
     assert_true(off > 1e-6 * n);   // 0 if the stretch were in the model
     assert_true(off < 0.25 * far); // of persistence
-    rh_replays_destroy(all);
+    rh_replays__destroy(all);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -125,7 +126,7 @@ static void ends_are_counted(void **unused)
     }
     assert_true(nended > 0);
     assert_true(nreplay > 0);
-    rh_replays_destroy(all);
+    rh_replays__destroy(all);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -166,7 +167,7 @@ static void angles_are_unwrapped(void **unused)
     assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
     rh_log_builder_destroy(b);
     rh_model *model = fitted("knn", log, RH_EPISODES_CONTINUE, "local");
-    assert_true(fabs(rh_model_sensor(model, 0)->period - 2.0 * M_PI) < 0.1);
+    assert_true(fabs(rh_model__sensor(model, 0)->period - 2.0 * M_PI) < 0.1);
     rh_replays *all = replayed(model, 1);
     assert_true(all->nstretch >= 4);
     assert_int_equal(all->nsensor, 1);
@@ -181,7 +182,7 @@ static void angles_are_unwrapped(void **unused)
         longest = fmax(longest, s->logged[0][s->npoint - 1] - s->logged[0][0]);
     }
     assert_true(longest > 2.0 * M_PI); // more than a turn
-    rh_replays_destroy(all);
+    rh_replays__destroy(all);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -195,8 +196,8 @@ static void same_bits(void **unused)
         rh_replays *one = replayed(model, 1), *three = replayed(model, 3);
         assert_true(one->nstretch > 0);
         assert_memory_equal(one, three, sizeof *one);
-        rh_replays_destroy(one);
-        rh_replays_destroy(three);
+        rh_replays__destroy(one);
+        rh_replays__destroy(three);
         rh_model_destroy(model);
         rh_log_destroy(log);
     }
@@ -209,7 +210,7 @@ static void too_short(void **unused)
     rh_model *model = fitted("knn", log, RH_EPISODES_AUTO, NULL);
     rh_replays *all = replayed(model, 1);
     assert_int_equal(all->nstretch, 0);
-    rh_replays_destroy(all);
+    rh_replays__destroy(all);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -225,10 +226,10 @@ static void memory_runs_out(void **unused)
         rh_error err = {""};
         rh_replays *all = NULL;
         rh_base__alloc_fail_at(++nth);
-        rc = rh_model_replay(&all, model, 1, 1, &err);
+        rc = rh_model__replay(&all, model, 1, 1, &err);
         rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK ? all != NULL : rc == RH_ENOMEM && err.text[0] && !all);
-        rh_replays_destroy(all);
+        rh_replays__destroy(all);
         assert_int_equal(rh_base__alloc_live(), live);
     }
     assert_int_equal(rc, RH_OK);

@@ -2,6 +2,7 @@
 // and spikes, wall hits, heavy tails, setpoints and timers are not taken for resets.
 
 #include "facts_sample.h"
+#include "model/model.h"
 
 static void count(const rh_facts__resets *found, const uint8_t *truth, int64_t n, int *hits,
                   int *wrong, int *missed)
@@ -123,20 +124,20 @@ static void resets_in_a_model(void **unused)
     if (rh_model_read(&back, path, &err))
         fail_msg("%s", err.text);
     remove(path);
-    assert_int_equal(rh_model_refit(&again, model, &opt, &err), RH_OK);
+    assert_int_equal(rh_model__refit(&again, model, &opt, &err), RH_OK);
     const rh_model *both[] = {back, again};
     for (int m = 0; m < 2; m++) {
         const rh_facts *f = rh_model_facts(both[m]);
         assert_int_equal(f->nreset, n);
-        assert_int_equal(rh_model_nlimit(both[m]), 2);
-        assert_null(rh_model_limit(both[m], 2));
-        assert_null(rh_model_sensor(both[m], 4));
+        assert_int_equal(rh_model__nlimit(both[m]), 2);
+        assert_null(rh_model__limit(both[m], 2));
+        assert_null(rh_model__sensor(both[m], 4));
         for (int i = 0; i < 2; i++) {
-            assert_true(rh_model_limit(both[m], i)->value == rh_model_limit(model, i)->value);
-            assert_int_equal(rh_model_limit(both[m], i)->nterminal,
-                             rh_model_limit(model, i)->nterminal);
+            assert_true(rh_model__limit(both[m], i)->value == rh_model__limit(model, i)->value);
+            assert_int_equal(rh_model__limit(both[m], i)->nterminal,
+                             rh_model__limit(model, i)->nterminal);
         }
-        assert_true(isnan(rh_model_sensor(both[m], 0)->period));
+        assert_true(isnan(rh_model__sensor(both[m], 0)->period));
     }
     rh_model_destroy(back);
     rh_model_destroy(again);

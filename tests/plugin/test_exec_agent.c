@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "eval/eval.h"
 #include "exec_sample.h"
 #include "rehearse/rehearse.h"
 
@@ -54,14 +55,14 @@ static void evaluate(const rh_agent_type *agent, rh_result result[2], char *reas
     opt.nstep = 100;
     opt.cutoff = 40;
     assert_int_equal(
-        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL), RH_OK);
+        rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL), RH_OK);
     for (int i = 0; i < 2; i++) {
         rh_error err = {""};
-        assert_int_equal(rh_runner_run(runner, 0, hp, 0, (uint64_t)i, &result[i], NULL, &err),
+        assert_int_equal(rh_runner__run(runner, 0, hp, 0, (uint64_t)i, &result[i], NULL, &err),
                          RH_OK);
         strcpy(reason, err.text);
     }
-    rh_runner_destroy(runner);
+    rh_runner__destroy(runner);
     rh_env_destroy(env);
 }
 

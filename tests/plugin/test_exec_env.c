@@ -15,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
+#include "eval/eval.h"
 #include "exec_sample.h"
 #include "rehearse/rehearse.h"
 
@@ -101,7 +103,7 @@ static void a_program_is_an_environment(void **unused)
     double x[2];
     for (int i = 0; i < 2; i++) {
         rh_env_start(env, state[i], &streams, obs);
-        x[i] = (double)((rh_rng_bits(&reference) >> 11) % 100000);
+        x[i] = (double)((rh_rng__bits(&reference) >> 11) % 100000);
         assert_true(obs[0] == x[i]);
         assert_true(obs[1] == 0.0);
     }
@@ -189,12 +191,12 @@ static void faults_fail_the_run(void **unused)
         rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
         opt.nstep = 20;
         assert_int_equal(
-            rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), NULL, &opt, NULL),
+            rh_runner__create(&runner, &env, 1, agent, rh_env_task(env), NULL, &opt, NULL),
             RH_OK);
         for (int k = 0; k < 2; k++) { // it is started again for the second
             rh_result result;
             assert_int_equal(
-                rh_runner_run(runner, 0, NULL, 0, (uint64_t)k, &result, NULL, &err), RH_OK);
+                rh_runner__run(runner, 0, NULL, 0, (uint64_t)k, &result, NULL, &err), RH_OK);
             assert_int_equal(result.outcome, RH_FAILED);
             assert_true(result.score == -40.0); // 20 steps of reward_low
             if (!strstr(err.text, bad[i].reason))
@@ -204,7 +206,7 @@ static void faults_fail_the_run(void **unused)
                          RH_EIO);
         assert_null(log);
         assert_non_null(strstr(err.text, bad[i].reason));
-        rh_runner_destroy(runner);
+        rh_runner__destroy(runner);
         rh_env_destroy(env);
     }
     assert_int_equal(rh_plugin_set_timeout(10.0, NULL), RH_OK);

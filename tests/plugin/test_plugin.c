@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "plugin/plugin.h"
 #include "rehearse/rehearse.h"
 
 static const char *sample(const char *name)
@@ -25,14 +26,14 @@ static const char *sample(const char *name)
 static void expect_refused(const char *path, const char *why)
 {
     rh_error err = {""};
-    int nagent = rh_agent_ntype(), nplugin = rh_plugin_count();
+    int nagent = rh_agent_ntype(), nplugin = rh_plugin__count();
     assert_int_not_equal(rh_plugin_load(path, &err), RH_OK);
     if (!strstr(err.text, why))
         fail_msg("'%s', expected '%s'", err.text, why);
     assert_int_not_equal(rh_plugin_load(path, NULL), RH_OK); // err is nullable
     assert_int_equal(rh_agent_ntype(), nagent);
-    assert_int_equal(rh_plugin_count(), nplugin);
-    assert_null(rh_plugin_loading());
+    assert_int_equal(rh_plugin__count(), nplugin);
+    assert_null(rh_plugin__loading());
 }
 
 static void broken_plugins_are_refused(void **unused)
@@ -62,7 +63,7 @@ static void a_failed_allocation_leaves_nothing(void **unused)
         assert_int_equal(rh_plugin_load(sample("good"), NULL), RH_ENOMEM);
         rh_base__alloc_fail_at(0);
         assert_int_equal(rh_base__alloc_live(), live);
-        assert_int_equal(rh_plugin_count(), 0);
+        assert_int_equal(rh_plugin__count(), 0);
     }
 }
 
@@ -74,7 +75,7 @@ static void a_plugin_is_loaded_once(void **unused)
     int nagent = rh_agent_ntype();
     if (rh_plugin_load(sample("good"), &err))
         fail_msg("%s", err.text);
-    assert_int_equal(rh_plugin_count(), 1);
+    assert_int_equal(rh_plugin__count(), 1);
     assert_int_equal(rh_agent_ntype(), nagent + 1);
     const rh_agent_type *type = rh_agent_find("sample", NULL);
     assert_non_null(type);
@@ -87,21 +88,21 @@ static void a_plugin_is_loaded_once(void **unused)
     snprintf(path, sizeof path, "%s/other.so", link);
     assert_int_equal(symlink(sample("good"), path), 0);
     assert_int_equal(rh_plugin_load(path, NULL), RH_OK);
-    assert_int_equal(rh_plugin_count(), 1);
+    assert_int_equal(rh_plugin__count(), 1);
     unlink(path);
     rmdir(link);
 
     // another file with the same agent
     expect_refused(sample("illegal"), "agent sample: there is one of this name");
 
-    const rh_plugin_info *info = rh_plugin_at(0);
-    assert_ptr_equal(rh_plugin_of_agent(type), info);
-    assert_ptr_equal(rh_plugin_of_address(type), info);
-    assert_null(rh_plugin_of_agent(rh_agent_find("esarsa", NULL)));
-    assert_null(rh_plugin_of_env(rh_env_find("acrobot", NULL)));
-    assert_null(rh_plugin_of_address(&err));
-    assert_null(rh_plugin_at(1));
-    assert_null(rh_plugin_at(-1));
+    const rh_plugin__info *info = rh_plugin__at(0);
+    assert_ptr_equal(rh_plugin__of_agent(type), info);
+    assert_ptr_equal(rh_plugin__of_address(type), info);
+    assert_null(rh_plugin__of_agent(rh_agent_find("esarsa", NULL)));
+    assert_null(rh_plugin__of_env(rh_env_find("acrobot", NULL)));
+    assert_null(rh_plugin__of_address(&err));
+    assert_null(rh_plugin__at(1));
+    assert_null(rh_plugin__at(-1));
     assert_string_equal(info->path, sample("good"));
     assert_string_equal(info->plugin->version, "0");
 }
@@ -116,7 +117,7 @@ static void the_fingerprint_is_that_of_the_bytes(void **unused)
     for (int c; (c = getc(file)) != EOF;)
         hash = (hash ^ (uint64_t)c) * UINT64_C(1099511628211);
     fclose(file);
-    assert_true(rh_plugin_at(0)->fingerprint == hash);
+    assert_true(rh_plugin__at(0)->fingerprint == hash);
 }
 
 // A plan finds an agent of a plug-in, and writes the line that loads it.

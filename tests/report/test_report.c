@@ -14,6 +14,7 @@
 
 #include "base/base_internal.h"
 #include "rehearse/report.h"
+#include "report/report.h"
 
 static char root[64], page[96];
 static const char *const all[] = {"a", "b"};
@@ -106,7 +107,7 @@ static void policy(void **unused)
     assert_non_null(end);
     assert_true(end - text < 700); // before anything else
     *end = 0;
-    assert_int_equal(times(meta, "'sha256-"), rh_report_charts() ? 3 : 2);
+    assert_int_equal(times(meta, "'sha256-"), rh_report__charts() ? 3 : 2);
     assert_non_null(strstr(meta, "default-src 'none'"));
     assert_null(strstr(meta, "unsafe"));
     assert_null(strstr(meta, "http:"));

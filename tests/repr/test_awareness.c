@@ -1,12 +1,13 @@
 // test_awareness.c - dynamics awareness against values by hand, and blur.
 
 #include "base/base_internal.h"
+#include "repr/repr.h"
 #include "repr_test.h"
 
-static rh_awareness aware(const rh_repr *repr, const rh_log *log, const uint8_t *use)
+static rh_repr__aware aware(const rh_repr *repr, const rh_log *log, const uint8_t *use)
 {
-    rh_awareness out = {0};
-    assert_int_equal(rh_repr_awareness(&out, repr, log, use, 7, NULL), RH_OK);
+    rh_repr__aware out = {0};
+    assert_int_equal(rh_repr__awareness(&out, repr, log, use, 7, NULL), RH_OK);
     return out;
 }
 
@@ -21,7 +22,7 @@ static void straight_line(void **unused)
     rh_repr_options opt = rh_repr_defaults();
     opt.param = param_of(&rh_repr_raw, param, "scale", (double)RH_SCALE_NONE, NULL);
     rh_repr *repr = fitted(&rh_repr_raw, log, &opt);
-    rh_awareness a = aware(repr, log, NULL);
+    rh_repr__aware a = aware(repr, log, NULL);
 
     // two of n states in a row are (n^2 - 1) / 3n apart; 10,000 pairs tell that to 1.5 %
     double far = (100.0 * 100.0 - 1.0) / 300.0;
@@ -29,14 +30,14 @@ static void straight_line(void **unused)
     assert_true(a.near == 1.0);
     assert_true(fabs(a.far - far) < 0.03 * far);
     assert_true(a.value == 1.0 - a.near / a.far);
-    assert_true(fabs(rh_repr_trained(repr).awareness - 0.97) < 0.002);
-    assert_true(isnan(rh_repr_trained(repr).held_out));
-    assert_true(isnan(rh_repr_trained(repr).loss));
-    assert_int_equal(rh_repr_trained(repr).nstep, 0);
+    assert_true(fabs(rh_repr__trained(repr).awareness - 0.97) < 0.002);
+    assert_true(isnan(rh_repr__trained(repr).held_out));
+    assert_true(isnan(rh_repr__trained(repr).loss));
+    assert_int_equal(rh_repr__trained(repr).nstep, 0);
 
     // the scale is in both distances
     rh_repr *scaled = fitted(&rh_repr_raw, log, NULL);
-    rh_awareness b = aware(scaled, log, NULL);
+    rh_repr__aware b = aware(scaled, log, NULL);
     assert_true(fabs(b.near - 0.02) < 1e-7);
     assert_true(fabs(a.value - b.value) < 1e-5);
     rh_repr_destroy(scaled);
@@ -53,7 +54,7 @@ static void restless(void **unused)
         obs[i] = i % 2;
     rh_log *log = log_of(obs, 1, (int[]){101, 101, 0}, NULL);
     rh_repr *repr = fitted(&rh_repr_raw, log, NULL);
-    rh_awareness a = aware(repr, log, (uint8_t[]){0, 1});
+    rh_repr__aware a = aware(repr, log, (uint8_t[]){0, 1});
     assert_int_equal(a.npair, 100);
     assert_true(a.near == 2.0);
     assert_true(fabs(a.far - 1.0) < 0.03);
@@ -73,7 +74,7 @@ static void states_and_actions(void **unused)
     opt.actions = true;
     opt.param = param_of(&rh_repr_raw, param, "scale", (double)RH_SCALE_NONE, NULL);
     rh_repr *repr = fitted(&rh_repr_raw, log, &opt);
-    rh_awareness a = aware(repr, log, NULL);
+    rh_repr__aware a = aware(repr, log, NULL);
     assert_int_equal(a.npair, 2);
     assert_true(a.near == 3.5);           // from 1 to 4 and from 4 to 8
     assert_true(fabs(a.far - 1.5) < 0.1); // half of the pairs of 1 and 4 are 3 apart
@@ -87,7 +88,7 @@ static void nothing_to_compare(void **unused)
     static const double same[] = {2, 2, 2, 2};
     rh_log *log = log_of(same, 1, (int[]){4, 0}, NULL);
     rh_repr *repr = fitted(&rh_repr_raw, log, NULL);
-    rh_awareness a = aware(repr, log, NULL);
+    rh_repr__aware a = aware(repr, log, NULL);
     assert_true(a.value == 0.0);
     assert_true(a.near == 0.0);
     assert_true(a.far == 0.0);
@@ -102,7 +103,7 @@ static void nothing_to_compare(void **unused)
     static const double wide[] = {1, 2, 3, 4};
     rh_error err = {""};
     log = log_of(wide, 2, (int[]){2, 0}, NULL);
-    assert_int_equal(rh_repr_awareness(&a, repr, log, NULL, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_repr__awareness(&a, repr, log, NULL, 1, &err), RH_EINVAL);
     assert_string_equal(err.text,
                         "awareness: 2 sensors and actions of 1 numbers, expected 1 and 0 "
                         "as in the log of the representation");
@@ -178,11 +179,11 @@ static void every_failed_allocation(void **unused)
     int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth++) {
-        rh_awareness a;
+        rh_repr__aware a;
         rh_points points = {0};
         double out;
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_repr_awareness(&a, repr, log, NULL, 1, NULL);
+        rh_status rc = rh_repr__awareness(&a, repr, log, NULL, 1, NULL);
         if (!rc)
             rc = rh_points__gather(&points, repr, log, NULL, NULL);
         if (!rc)

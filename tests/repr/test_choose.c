@@ -2,6 +2,7 @@
 // the simplest of those as good; the same on any number of threads.
 
 #include "base/base_internal.h"
+#include "repr/repr.h"
 #include "repr_test.h"
 
 #define MOST_BLUR 1.25 // of choose.c
@@ -29,8 +30,8 @@ static outcome chosen(const rh_log *log, const rh_repr_options *opt,
         }
     assert_true(out.chosen >= 0);
     const rh_repr_trial *t = &out.trial[out.chosen];
-    assert_ptr_equal(rh_repr_kind(out.repr), t->type);
-    assert_memory_equal(rh_repr_params(out.repr), t->param,
+    assert_ptr_equal(rh_repr_type_of(out.repr), t->type);
+    assert_memory_equal(rh_repr__params(out.repr), t->param,
                         (size_t)t->type->nparam * sizeof(double));
     return out;
 }
@@ -47,14 +48,14 @@ static void threads_do_not_matter(void **unused)
     outcome one = chosen(log, NULL, quick, 1);
     assert_int_equal(one.ntrial, 20);
     float a[RH_MAX_CODE], b[RH_MAX_CODE];
-    assert_int_equal(rh_repr_encode(one.repr, 1, log->obs, NULL, a, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(one.repr, 1, log->obs, NULL, a, NULL), RH_OK);
     for (int nthread = 2; nthread <= 3; nthread++) {
         outcome more = chosen(log, NULL, quick, nthread);
         assert_int_equal(more.ntrial, one.ntrial);
         assert_int_equal(more.chosen, one.chosen);
         assert_memory_equal(more.trial, one.trial, sizeof one.trial);
-        assert_int_equal(rh_repr_encode(more.repr, 1, log->obs, NULL, b, NULL), RH_OK);
-        assert_memory_equal(a, b, (size_t)rh_repr_ncode(one.repr) * sizeof *a);
+        assert_int_equal(rh_repr__encode(more.repr, 1, log->obs, NULL, b, NULL), RH_OK);
+        assert_memory_equal(a, b, (size_t)rh_repr__ncode(one.repr) * sizeof *a);
         rh_repr_destroy(more.repr);
     }
 
@@ -115,7 +116,7 @@ static void raw_where_it_is_best(void **unused)
             obs[25 * e + t] = 3.0 * e + t;
     rh_log *log = log_of(obs, 1, length, NULL);
     outcome out = chosen(log, NULL, quick, 2);
-    assert_ptr_equal(rh_repr_kind(out.repr), &rh_repr_raw);
+    assert_ptr_equal(rh_repr_type_of(out.repr), &rh_repr_raw);
     assert_true(out.trial[out.chosen].blur == 1.0);
     rh_repr_destroy(out.repr);
     rh_log_destroy(log);
@@ -134,7 +135,7 @@ static void one_episode(void **unused)
 
     log = corridor_log(1, 3, 0.1, 6);
     out = chosen(log, NULL, quick, 2);
-    assert_ptr_equal(rh_repr_kind(out.repr), &rh_repr_raw);
+    assert_ptr_equal(rh_repr_type_of(out.repr), &rh_repr_raw);
     rh_repr_destroy(out.repr);
     rh_log_destroy(log);
 }
@@ -156,7 +157,7 @@ static void what_cannot_be_learned(void **unused)
 
     rh_log *log = log_of(obs, 2, single, NULL);
     outcome out = chosen(log, NULL, quick, 2);
-    assert_ptr_equal(rh_repr_kind(out.repr), &rh_repr_raw);
+    assert_ptr_equal(rh_repr_type_of(out.repr), &rh_repr_raw);
     for (int i = 0; i < out.ntrial; i++)
         assert_true(isnan(out.trial[i].awareness) == (out.trial[i].type != &rh_repr_raw));
     rh_repr_destroy(out.repr);
@@ -164,7 +165,7 @@ static void what_cannot_be_learned(void **unused)
 
     log = log_of(obs, WIDE, whole, NULL);
     out = chosen(log, NULL, quick, 2);
-    assert_ptr_equal(rh_repr_kind(out.repr), &rh_repr_laplacian);
+    assert_ptr_equal(rh_repr_type_of(out.repr), &rh_repr_laplacian);
     rh_repr_destroy(out.repr);
     rh_log_destroy(log);
 
@@ -216,7 +217,7 @@ static void continuous_actions(void **unused)
     rh_repr_options opt = rh_repr_defaults();
     opt.actions = true;
     outcome out = chosen(log, &opt, quick, 2);
-    assert_int_equal(rh_repr_nact(out.repr), 1);
+    assert_int_equal(rh_repr__nact(out.repr), 1);
     rh_repr_destroy(out.repr);
     rh_log_destroy(log);
 }
@@ -290,10 +291,10 @@ static void options_held_wrong(void **unused)
     rh_repr *repr = NULL;
     rh_error err = {""};
     rh_repr_options opt = rh_repr_defaults();
-    assert_int_equal(rh_repr_choose(&repr, NULL, NULL, log, &opt, 0, &err), RH_EINVAL);
+    assert_int_equal(rh_repr__choose_kind(&repr, NULL, NULL, log, &opt, 0, &err), RH_EINVAL);
     assert_string_equal(err.text, "representation: threads = 0, expected 1 or more");
     opt.cookie = 1;
-    assert_int_equal(rh_repr_choose(&repr, NULL, NULL, log, &opt, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_repr__choose_kind(&repr, NULL, NULL, log, &opt, 1, &err), RH_EINVAL);
     assert_string_equal(err.text, "representation: options must start from rh_repr_defaults()");
     rh_log_destroy(log);
 }

@@ -6,6 +6,7 @@
 
 #include "numeric/mlp_kernel.h"
 #include "repr/laplacian.h"
+#include "repr/repr.h"
 
 // ---------------------------------------------------------------------------- the loss
 
@@ -246,11 +247,11 @@ static double explained(const rh_repr *repr, int mode)
     enum { N = 101, MOST = 8 };
     double obs[2 * N], a[MOST][MOST + 1] = {{0.0}}, total = 0.0, rest = 0.0;
     float code[N * MOST];
-    int d = rh_repr_ncode(repr), n = d + 1;
+    int d = rh_repr__ncode(repr), n = d + 1;
     assert_true(n <= MOST);
     for (int i = 0; i < N; i++)
         corridor(i / (N - 1.0), obs + (ptrdiff_t)2 * i);
-    assert_int_equal(rh_repr_encode(repr, N, obs, NULL, code, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(repr, N, obs, NULL, code, NULL), RH_OK);
 
     // normal equations, a little ridge for codes that are constant, and their solution
     double x[N][MOST], y[N];
@@ -288,11 +289,11 @@ static double share_of_first(const rh_repr *repr)
     enum { N = 101, MOST = 8 };
     double variance = 0.0, by_mode = 0.0;
     float code[N * MOST];
-    int d = rh_repr_ncode(repr);
+    int d = rh_repr__ncode(repr);
     for (int i = 0; i < N; i++) {
         double obs[2];
         corridor(i / (N - 1.0), obs);
-        assert_int_equal(rh_repr_encode(repr, 1, obs, NULL, code + (ptrdiff_t)i * d, NULL),
+        assert_int_equal(rh_repr__encode(repr, 1, obs, NULL, code + (ptrdiff_t)i * d, NULL),
                          RH_OK);
     }
     for (int k = 0; k < d; k++) {
@@ -367,9 +368,9 @@ static void slowest_features(void **unused)
     rh_repr *raw = fitted(&rh_repr_raw, log, NULL);
     assert_true(explained(raw, 1) < 0.9);
     assert_true(explained(untrained, 1) < 0.9);
-    assert_true(rh_repr_trained(learned).awareness > rh_repr_trained(raw).awareness);
-    assert_true(rh_repr_trained(learned).held_out > rh_repr_trained(raw).awareness);
-    assert_true(rh_repr_trained(learned).loss < rh_repr_trained(untrained).loss);
+    assert_true(rh_repr__trained(learned).awareness > rh_repr__trained(raw).awareness);
+    assert_true(rh_repr__trained(learned).held_out > rh_repr__trained(raw).awareness);
+    assert_true(rh_repr__trained(learned).loss < rh_repr__trained(untrained).loss);
     rh_repr_destroy(learned);
     rh_repr_destroy(untrained);
     rh_repr_destroy(raw);
@@ -381,10 +382,10 @@ static void same_codes(const rh_repr *a, const rh_repr *b, const rh_log *log, bo
     enum { N = 100 };
     static float x[N * RH_MAX_CODE], y[N * RH_MAX_CODE];
     assert_true(log->n >= N);
-    assert_int_equal(rh_repr_ncode(a), rh_repr_ncode(b));
-    assert_int_equal(rh_repr_encode(a, N, log->obs, log->act, x, NULL), RH_OK);
-    assert_int_equal(rh_repr_encode(b, N, log->obs, log->act, y, NULL), RH_OK);
-    size_t n = N * (size_t)rh_repr_ncode(a) * sizeof *x;
+    assert_int_equal(rh_repr__ncode(a), rh_repr__ncode(b));
+    assert_int_equal(rh_repr__encode(a, N, log->obs, log->act, x, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(b, N, log->obs, log->act, y, NULL), RH_OK);
+    size_t n = N * (size_t)rh_repr__ncode(a) * sizeof *x;
     assert_true((memcmp(x, y, n) == 0) == same);
 }
 
@@ -398,7 +399,7 @@ static void back_to_the_best(void **unused)
     set(param, "rate", 0.02);
     set(param, "patience", 2.0);
     rh_repr *early = fitted(&rh_repr_laplacian, log, &opt);
-    rh_repr_training t = rh_repr_trained(early);
+    rh_repr__training t = rh_repr__trained(early);
     assert_true(t.early);
     assert_true(t.nstep < 3000);
     assert_int_equal(t.nstep % 20, 0);
@@ -409,9 +410,9 @@ static void back_to_the_best(void **unused)
     for (int64_t steps = 20; steps <= t.nstep; steps += 20) {
         set(param, "steps", (double)steps);
         rh_repr *one = fitted(&rh_repr_laplacian, log, &opt);
-        double loss = rh_repr_trained(one).loss;
-        assert_int_equal(rh_repr_trained(one).nstep, steps);
-        assert_false(rh_repr_trained(one).early);
+        double loss = rh_repr__trained(one).loss;
+        assert_int_equal(rh_repr__trained(one).nstep, steps);
+        assert_false(rh_repr__trained(one).early);
         assert_true(loss <= lowest);
         assert_true(loss >= t.loss);
         lowest = loss;
@@ -466,10 +467,10 @@ static void random_is_where_it_begins(void **unused)
     opt.param = param_of(&rh_repr_random, other, "hidden", 24.0, "d", 4.0, NULL);
     rh_repr *b = fitted(&rh_repr_random, log, &opt);
     same_codes(a, b, log, true);
-    assert_int_equal(rh_repr_trained(a).nstep, 0);
-    assert_true(isfinite(rh_repr_trained(a).loss));
-    assert_false(rh_repr_trained(a).early);
-    assert_true(rh_repr_trained(a).awareness == rh_repr_trained(b).awareness);
+    assert_int_equal(rh_repr__trained(a).nstep, 0);
+    assert_true(isfinite(rh_repr__trained(a).loss));
+    assert_false(rh_repr__trained(a).early);
+    assert_true(rh_repr__trained(a).awareness == rh_repr__trained(b).awareness);
     rh_repr_destroy(a);
     rh_repr_destroy(b);
     rh_log_destroy(log);
@@ -560,13 +561,13 @@ static void states_and_actions(void **unused)
     rh_repr *states = fitted(&rh_repr_laplacian, log, &opt);
     opt.actions = true;
     rh_repr *both = fitted(&rh_repr_laplacian, log, &opt);
-    assert_int_equal(rh_repr_nact(states), 0);
-    assert_int_equal(rh_repr_nact(both), 1);
+    assert_int_equal(rh_repr__nact(states), 0);
+    assert_int_equal(rh_repr__nact(both), 1);
     float a[4], b[4];
-    assert_int_equal(rh_repr_encode(both, 1, obs, (double[]){0.0}, a, NULL), RH_OK);
-    assert_int_equal(rh_repr_encode(both, 1, obs, (double[]){1.0}, b, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(both, 1, obs, (double[]){0.0}, a, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(both, 1, obs, (double[]){1.0}, b, NULL), RH_OK);
     assert_memory_not_equal(a, b, sizeof a);
-    assert_true(isfinite(rh_repr_trained(both).awareness));
+    assert_true(isfinite(rh_repr__trained(both).awareness));
     rh_repr_destroy(states);
     rh_repr_destroy(both);
     rh_log_destroy(log);
@@ -620,8 +621,8 @@ static void tiny_logs(void **unused)
     for (int n = 3; n <= 12; n++) {
         rh_log *log = log_of(obs, 1, (int[]){n, 0}, NULL);
         rh_repr *repr = fitted(&rh_repr_laplacian, log, &opt);
-        assert_true(isfinite(rh_repr_trained(repr).loss));
-        assert_true(isnan(rh_repr_trained(repr).held_out) == (n <= 9));
+        assert_true(isfinite(rh_repr__trained(repr).loss));
+        assert_true(isnan(rh_repr__trained(repr).held_out) == (n <= 9));
         rh_repr_destroy(repr);
         rh_log_destroy(log);
     }

@@ -1,5 +1,6 @@
 // test_raw.c - inputs scaled as by hand, with numbers that are missing, constant or extreme.
 
+#include "repr/repr.h"
 #include "repr_test.h"
 
 #include <float.h>
@@ -14,14 +15,14 @@ static void codes_are(const rh_repr *repr, const double *obs, const double *act,
 {
     float code[RH_MAX_CODE], scratch[512];
     float *aligned = scratch + (64 - (uintptr_t)scratch % 64) / sizeof *scratch % 16;
-    assert_int_equal(rh_repr_encode(repr, 1, obs, act, code, NULL), RH_OK);
-    for (int i = 0; i < rh_repr_ncode(repr); i++)
+    assert_int_equal(rh_repr__encode(repr, 1, obs, act, code, NULL), RH_OK);
+    for (int i = 0; i < rh_repr__ncode(repr); i++)
         if (!(fabs((double)code[i] - expected[i]) <= 1e-6))
             fail_msg("number %d is %g, expected %g", i, (double)code[i], expected[i]);
     float alone[RH_MAX_CODE];
-    assert_true(rh_repr_nscratch(repr) <= 480);
-    rh_repr_encode_one(repr, obs, act, aligned, alone);
-    assert_memory_equal(code, alone, (size_t)rh_repr_ncode(repr) * sizeof *code);
+    assert_true(rh_repr__nscratch(repr) <= 480);
+    rh_repr__encode_one(repr, obs, act, aligned, alone);
+    assert_memory_equal(code, alone, (size_t)rh_repr__ncode(repr) * sizeof *code);
 }
 
 static void by_hand(void **unused)
@@ -33,8 +34,8 @@ static void by_hand(void **unused)
 
     // least and most of the first are -1 and 3, of the third 0 and 8
     rh_repr *range = fitted(&rh_repr_raw, log, NULL);
-    assert_int_equal(rh_repr_ncode(range), 3);
-    assert_int_equal(rh_repr_nact(range), 0);
+    assert_int_equal(rh_repr__ncode(range), 3);
+    assert_int_equal(rh_repr__nact(range), 0);
     codes_are(range, state[2], NULL, (double[]){1.0, 0.0, 0.0});
     codes_are(range, (double[]){-1.0, 6.0, 10.0}, NULL, (double[]){-1.0, 0.0, 1.5});
     rh_repr_destroy(range);
@@ -70,8 +71,8 @@ static void with_actions(void **unused)
     rh_repr_options opt = rh_repr_defaults();
     opt.actions = true;
     rh_repr *repr = fitted(&rh_repr_raw, log, &opt);
-    assert_int_equal(rh_repr_nact(repr), 1);
-    assert_int_equal(rh_repr_ncode(repr), 2);
+    assert_int_equal(rh_repr__nact(repr), 1);
+    assert_int_equal(rh_repr__ncode(repr), 2);
     codes_are(repr, (double[]){3.0}, (double[]){0.0}, (double[]){1.0, -1.0});
     codes_are(repr, (double[]){1.0}, (double[]){7.5}, (double[]){0.0, 0.5});
     rh_repr_destroy(repr);
@@ -90,9 +91,9 @@ static double apart(const rh_repr *repr, double a, double b)
 {
     float x[RH_MAX_CODE], y[RH_MAX_CODE];
     double sum = 0.0;
-    assert_int_equal(rh_repr_encode(repr, 1, (double[]){0.0, a}, NULL, x, NULL), RH_OK);
-    assert_int_equal(rh_repr_encode(repr, 1, (double[]){0.0, b}, NULL, y, NULL), RH_OK);
-    for (int i = 0; i < rh_repr_ncode(repr); i++)
+    assert_int_equal(rh_repr__encode(repr, 1, (double[]){0.0, a}, NULL, x, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(repr, 1, (double[]){0.0, b}, NULL, y, NULL), RH_OK);
+    for (int i = 0; i < rh_repr__ncode(repr); i++)
         sum += (double)(x[i] - y[i]) * (double)(x[i] - y[i]);
     return sqrt(sum);
 }
@@ -110,7 +111,7 @@ static void on_circles(void **unused)
     opt.period = period;
     opt.base = base;
     rh_repr *circle = fitted(&rh_repr_raw, log, &opt);
-    assert_int_equal(rh_repr_ncode(circle), 3);
+    assert_int_equal(rh_repr__ncode(circle), 3);
     // the factor is 1 / 90, so the radius is 4 / 2 pi; the angle is from -180 on
     double r = 2.0 / M_PI;
     codes_are(circle, (double[]){3.0, -180.0}, NULL, (double[]){1.0, r, 0.0});
@@ -158,10 +159,10 @@ static void room_for_circles(void **unused)
         opt.period = period;
         opt.base = base;
         rh_repr *repr = fitted(&rh_repr_raw, log, &opt);
-        assert_int_equal(rh_repr_ncode(repr), 64 - continuous); // and room for the action
-        double r = 2.0 / (0.3 * 2.0 * M_PI);                    // the range is 0.3
+        assert_int_equal(rh_repr__ncode(repr), 64 - continuous); // and room for the action
+        double r = 2.0 / (0.3 * 2.0 * M_PI);                     // the range is 0.3
         float code[RH_MAX_CODE];
-        assert_int_equal(rh_repr_encode(repr, 1, many, NULL, code, NULL), RH_OK);
+        assert_int_equal(rh_repr__encode(repr, 1, many, NULL, code, NULL), RH_OK);
         assert_float_equal(code[1], r, 1e-5);
         assert_float_equal(code[5], r, 1e-5);
         assert_float_equal(code[9], -1.0, 1e-5);

@@ -4,8 +4,10 @@
 #include "base/base_internal.h"
 #include "repr_test.h"
 
+#include "base/base.h"
 #include "numeric/mlp_internal.h"
 #include "numeric/mlp_kernel.h"
+#include "repr/repr.h"
 
 enum { N = 700 }; // rows: more than a block, and no whole number of them
 
@@ -74,30 +76,30 @@ static void codes_alone_and_in_blocks(const rh_repr_type *type, bool actions)
         rh_repr_options opt = quick(type, param);
         opt.actions = actions;
         rh_repr *repr = fitted(type, log, &opt);
-        int d = rh_repr_ncode(repr);
+        int d = rh_repr__ncode(repr);
         assert_true(d >= 1);
         assert_true(d <= RH_MAX_CODE);
-        assert_int_equal(rh_repr_nobs(repr), 3);
-        assert_int_equal(rh_repr_nact(repr), actions);
-        assert_ptr_equal(rh_repr_kind(repr), type);
-        assert_memory_equal(rh_repr_params(repr), param, (size_t)type->nparam * sizeof *param);
-        assert_true(isfinite(rh_repr_trained(repr).awareness));
-        float *scratch = rh_alloc(rh_repr_nscratch(repr) + 1, sizeof *scratch);
+        assert_int_equal(rh_repr__nobs(repr), 3);
+        assert_int_equal(rh_repr__nact(repr), actions);
+        assert_ptr_equal(rh_repr_type_of(repr), type);
+        assert_memory_equal(rh_repr__params(repr), param, (size_t)type->nparam * sizeof *param);
+        assert_true(isfinite(rh_repr__trained(repr).awareness));
+        float *scratch = rh_alloc(rh_repr__nscratch(repr) + 1, sizeof *scratch);
         assert_non_null(scratch);
-        scratch[rh_repr_nscratch(repr)] = -7.0f;
+        scratch[rh_repr__nscratch(repr)] = -7.0f;
 
-        assert_int_equal(rh_repr_encode(repr, N, obs, act, code[0], NULL), RH_OK);
+        assert_int_equal(rh_repr__encode(repr, N, obs, act, code[0], NULL), RH_OK);
         int64_t count = rh_base__alloc_count();
         for (int i = 0; i < N; i++) {
-            rh_repr_encode_one(repr, obs + (ptrdiff_t)3 * i, act + i, scratch,
-                               code[1] + (ptrdiff_t)i * d);
+            rh_repr__encode_one(repr, obs + (ptrdiff_t)3 * i, act + i, scratch,
+                                code[1] + (ptrdiff_t)i * d);
             for (int j = 0; j < d; j++)
                 assert_true(isfinite(code[0][i * d + j]) == !holed(i));
         }
         assert_int_equal(rh_base__alloc_count(), count);
         assert_memory_equal(code[0], code[1], (size_t)(N * d) * sizeof(float));
-        assert_true(scratch[rh_repr_nscratch(repr)] == -7.0f);
-        assert_int_equal(rh_repr_encode(repr, 0, obs, act, code[0], NULL), RH_OK);
+        assert_true(scratch[rh_repr__nscratch(repr)] == -7.0f);
+        assert_int_equal(rh_repr__encode(repr, 0, obs, act, code[0], NULL), RH_OK);
         rh_free(scratch);
         rh_repr_destroy(repr);
     }
@@ -138,16 +140,16 @@ static void same_codes(const rh_repr *a, const rh_repr *b)
     static double obs[3 * N], act[N];
     static float x[N * RH_MAX_CODE], y[N * RH_MAX_CODE];
     rows(obs, act);
-    assert_ptr_equal(rh_repr_kind(a), rh_repr_kind(b));
-    assert_int_equal(rh_repr_ncode(a), rh_repr_ncode(b));
-    assert_int_equal(rh_repr_nobs(a), rh_repr_nobs(b));
-    assert_int_equal(rh_repr_nact(a), rh_repr_nact(b));
-    assert_memory_equal(rh_repr_params(a), rh_repr_params(b),
-                        (size_t)rh_repr_kind(a)->nparam * sizeof(double));
-    assert_int_equal(rh_repr_encode(a, N, obs, act, x, NULL), RH_OK);
-    assert_int_equal(rh_repr_encode(b, N, obs, act, y, NULL), RH_OK);
-    assert_memory_equal(x, y, N * (size_t)rh_repr_ncode(a) * sizeof *x);
-    rh_repr_training s = rh_repr_trained(a), t = rh_repr_trained(b);
+    assert_ptr_equal(rh_repr_type_of(a), rh_repr_type_of(b));
+    assert_int_equal(rh_repr__ncode(a), rh_repr__ncode(b));
+    assert_int_equal(rh_repr__nobs(a), rh_repr__nobs(b));
+    assert_int_equal(rh_repr__nact(a), rh_repr__nact(b));
+    assert_memory_equal(rh_repr__params(a), rh_repr__params(b),
+                        (size_t)rh_repr_type_of(a)->nparam * sizeof(double));
+    assert_int_equal(rh_repr__encode(a, N, obs, act, x, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(b, N, obs, act, y, NULL), RH_OK);
+    assert_memory_equal(x, y, N * (size_t)rh_repr__ncode(a) * sizeof *x);
+    rh_repr__training s = rh_repr__trained(a), t = rh_repr__trained(b);
     assert_int_equal(s.nstep, t.nstep);
     assert_int_equal(s.early, t.early);
     assert_memory_equal(&s.loss, &t.loss, sizeof s.loss);
@@ -175,10 +177,10 @@ static void copied_saved_and_loaded(void **unused)
             opt.base = base;
         }
         rh_repr *repr = fitted(type, log, &opt);
-        assert_int_equal(rh_repr_copy(&copy, repr, NULL), RH_OK);
+        assert_int_equal(rh_repr__copy(&copy, repr, NULL), RH_OK);
         assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-        assert_int_equal(rh_repr_save(repr, state, NULL), RH_OK);
-        assert_int_equal(rh_repr_load(&loaded, state, NULL), RH_OK);
+        assert_int_equal(rh_repr__save(repr, state, NULL), RH_OK);
+        assert_int_equal(rh_repr__load(&loaded, state, NULL), RH_OK);
         same_codes(repr, loaded);
         rh_repr_destroy(repr); // the copy stands alone
         same_codes(copy, loaded);
@@ -202,10 +204,10 @@ static void damaged(const rh_state *whole, const char *name, const double *x, si
     int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
     bool met = false;
-    for (int i = 0; i < rh_state_count(whole); i++) {
+    for (int i = 0; i < rh_state__count(whole); i++) {
         const char *own;
         size_t m;
-        const double *array = rh_state_at(whole, i, &own, &m);
+        const double *array = rh_state__at(whole, i, &own, &m);
         bool here = strcmp(own, name) == 0;
         met = met || here;
         if (!here)
@@ -214,7 +216,7 @@ static void damaged(const rh_state *whole, const char *name, const double *x, si
             assert_int_equal(rh_state_put(state, own, x, n, NULL), RH_OK);
     }
     assert_true(met);
-    assert_int_equal(rh_repr_load(&repr, state, &err), RH_EFORMAT);
+    assert_int_equal(rh_repr__load(&repr, state, &err), RH_EFORMAT);
     assert_null(repr);
     assert_string_equal(err.text, message);
     rh_state_destroy(state);
@@ -231,7 +233,7 @@ static rh_state *saved(const rh_repr_type *type, bool circles)
     opt.base = circles ? base : NULL;
     rh_repr *repr = fitted(type, log, &opt);
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-    assert_int_equal(rh_repr_save(repr, state, NULL), RH_OK);
+    assert_int_equal(rh_repr__save(repr, state, NULL), RH_OK);
     rh_repr_destroy(repr);
     rh_log_destroy(log);
     return state;
@@ -320,18 +322,18 @@ static void mutated_states(void **unused)
     int nrefused = 0, nread = 0;
     for (int type = 0; type < 2 * rh_repr_ntype(); type++) {
         rh_state *whole = saved(rh_repr_type_at(type / 2), type % 2);
-        for (int i = 0; i < rh_state_count(whole); i++) {
+        for (int i = 0; i < rh_state__count(whole); i++) {
             const char *name;
             size_t n;
-            rh_state_at(whole, i, &name, &n);
+            rh_state__at(whole, i, &name, &n);
             for (size_t k = 0; k < 7 * (n < 20 ? n : 20); k++) {
                 rh_state *state = NULL;
                 rh_repr *repr = NULL;
                 float code[RH_MAX_CODE];
                 assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-                for (int j = 0; j < rh_state_count(whole); j++) {
+                for (int j = 0; j < rh_state__count(whole); j++) {
                     size_t m;
-                    const double *from = rh_state_at(whole, j, &name, &m);
+                    const double *from = rh_state__at(whole, j, &name, &m);
                     double *x = rh_alloc(m, sizeof *x);
                     assert_non_null(x);
                     memcpy(x, from, m * sizeof *x);
@@ -340,12 +342,12 @@ static void mutated_states(void **unused)
                     assert_int_equal(rh_state_put(state, name, x, m, NULL), RH_OK);
                     rh_free(x);
                 }
-                rh_status rc = rh_repr_load(&repr, state, NULL);
+                rh_status rc = rh_repr__load(&repr, state, NULL);
                 assert_true(rc == RH_OK || (rc == RH_EFORMAT && !repr));
                 nrefused += rc != RH_OK;
                 nread += rc == RH_OK;
                 if (repr) // inputs may be more than there were; rows are long enough
-                    assert_int_equal(rh_repr_encode(repr, 1, obs, act, code, NULL), RH_OK);
+                    assert_int_equal(rh_repr__encode(repr, 1, obs, act, code, NULL), RH_OK);
                 rh_repr_destroy(repr);
                 rh_state_destroy(state);
             }
@@ -366,16 +368,16 @@ static void foreign_network(void **unused)
     rh_error err = {""};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_FIT, 0, 0);
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-    for (int i = 0; i < rh_state_count(whole); i++) {
+    for (int i = 0; i < rh_state__count(whole); i++) {
         const char *name;
         size_t n;
-        const double *x = rh_state_at(whole, i, &name, &n);
+        const double *x = rh_state__at(whole, i, &name, &n);
         if (strncmp(name, "repr mlp", 8))
             assert_int_equal(rh_state_put(state, name, x, n, NULL), RH_OK);
     }
     assert_int_equal(rh_mlp__create(&mlp, (int[]){4, 6, 5}, 3, 0, &rng, NULL), RH_OK);
     assert_int_equal(rh_mlp__save(mlp, "repr mlp", state, NULL), RH_OK);
-    assert_int_equal(rh_repr_load(&repr, state, &err), RH_EFORMAT);
+    assert_int_equal(rh_repr__load(&repr, state, &err), RH_EFORMAT);
     assert_string_equal(err.text,
                         "representation: the saved network has 4 inputs and 5 outputs, "
                         "expected 3 and 5");
@@ -414,8 +416,8 @@ static void the_seed_counts(void **unused)
     opt.seed = 2;
     b = fitted(&rh_repr_random, log, &opt);
     float x[5], y[5];
-    assert_int_equal(rh_repr_encode(a, 1, log->obs, NULL, x, NULL), RH_OK);
-    assert_int_equal(rh_repr_encode(b, 1, log->obs, NULL, y, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(a, 1, log->obs, NULL, x, NULL), RH_OK);
+    assert_int_equal(rh_repr__encode(b, 1, log->obs, NULL, y, NULL), RH_OK);
     assert_memory_not_equal(x, y, sizeof x);
     rh_repr_destroy(a);
     rh_repr_destroy(b);
@@ -441,15 +443,15 @@ static void every_failed_allocation(void **unused)
             rh_base__alloc_fail_at(nth);
             rh_status rc = rh_repr_fit(&repr, type, log, &opt, NULL);
             if (!rc)
-                rc = rh_repr_encode(repr, 1, log->obs, log->act, code, NULL);
+                rc = rh_repr__encode(repr, 1, log->obs, log->act, code, NULL);
             if (!rc)
-                rc = rh_repr_copy(&copy, repr, NULL);
+                rc = rh_repr__copy(&copy, repr, NULL);
             if (!rc)
                 rc = rh_state_create(&state, NULL);
             if (!rc)
-                rc = rh_repr_save(repr, state, NULL);
+                rc = rh_repr__save(repr, state, NULL);
             if (!rc)
-                rc = rh_repr_load(&loaded, state, NULL);
+                rc = rh_repr__load(&loaded, state, NULL);
             rh_base__alloc_fail_at(0);
             done = rc == RH_OK;
             assert_true(done || (rc == RH_ENOMEM && !loaded));

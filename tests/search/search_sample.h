@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "search/search.h"
 #include "search/search_internal.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static inline rh_space sample_space(int which)
 static inline double sample_score(const rh_space *space, const double *x, int r)
 {
     double u[RH_MAX_DIM], score = 0.0;
-    rh_space_unit(space, x, u);
+    rh_space__unit(space, x, u);
     rh_rng shared = rh_rng_stream(77, RH_STREAM_NOISE, 0, (uint64_t)r);
     rh_rng own = rh_rng_stream(78, RH_STREAM_NOISE, (uint64_t)(1e6 * u[0]), (uint64_t)r);
     for (int k = 0; k < space->ndim; k++)
@@ -60,10 +61,10 @@ static inline double sample_score(const rh_space *space, const double *x, int r)
 enum { SAMPLE_RUNS = 100 };
 
 // Tell one thing asked for.
-static inline rh_status sample_tell(rh_search *search, rh_asked asked, rh_error *err)
+static inline rh_status sample_tell(rh_search *search, rh_search__asked asked, rh_error *err)
 {
     double score[SAMPLE_RUNS], value = 0.0, noise = 0.0;
-    const double *x = rh_search_setting(search, asked.setting);
+    const double *x = rh_search__proposed(search, asked.setting);
     assert_in_range(asked.nrun, 1, SAMPLE_RUNS);
     for (int r = 0; r < asked.nrun; r++) {
         score[r] = sample_score(&search->space, x, r);
@@ -71,8 +72,9 @@ static inline rh_status sample_tell(rh_search *search, rh_asked asked, rh_error 
     }
     for (int r = 0; r < asked.nrun; r++)
         noise += (score[r] - value) * (score[r] - value) / asked.nrun / (asked.nrun - 0.5);
-    rh_told told = {asked.setting, asked.nrun, score, value, asked.nrun > 1 ? noise : NAN, 0};
-    return rh_search_tell(search, &told, err);
+    rh_search__told told = {
+        asked.setting, asked.nrun, score, value, asked.nrun > 1 ? noise : NAN, 0};
+    return rh_search__tell(search, &told, err);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/base_internal.h"
 #include "search/bayes.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,44 +79,45 @@ static entry entry_of(const rh_space *space, double (*value)(const double *x), i
 
 static rh_status create(const entry *s, rh_search **out, rh_error *err)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     opt.budget = s->budget;
     opt.batch = s->batch;
     opt.seed = s->seed;
     opt.nrun = 1;
     opt.param = s->param;
-    return rh_search_create(out, &rh_search_bayes, s->space, &opt, err);
+    return rh_search__create(out, &rh_search_bayes, s->space, &opt, err);
 }
 
 // Search to the end.
 static rh_status finish(const entry *s, rh_search *search, rh_error *err)
 {
     for (;;) {
-        const rh_asked *asked;
+        const rh_search__asked *asked;
         int nasked;
-        rh_leader leader[4];
-        rh_status rc = rh_search_ask(search, &asked, &nasked, err);
+        rh_search__lead_entry leader[4];
+        rh_status rc = rh_search__ask(search, &asked, &nasked, err);
         if (rc || nasked == 0)
             return rc;
         for (int i = 0; i < nasked; i++) {
-            const double *x = rh_search_setting(search, asked[i].setting);
+            const double *x = rh_search__proposed(search, asked[i].setting);
             rh_rng rng = rh_rng_stream(9, RH_STREAM_NOISE, 0, (uint64_t)asked[i].setting);
             double e[2];
             rh_rng_normal(&rng, e);
             double score = s->value(x) + sqrt(s->noise) * e[0];
             if (s->breaks && asked[i].setting % 3 == 1)
                 score = -INFINITY;
-            rh_told told = {asked[i].setting, 1, &score, score, s->known ? s->noise : NAN, 0};
+            rh_search__told told = {asked[i].setting,          1, &score, score,
+                                    s->known ? s->noise : NAN, 0};
             if (s->penalty && is_bad(x)) { // some of its runs get the penalty: a huge variance
                 score = told.value = PENALTY * (0.1 + 0.9 * fabs(sin(x[0] + 7.0 * x[1])));
                 told.noise = 0.05 * PENALTY * PENALTY;
                 told.nbroken = s->penalty == 2;
             }
-            rc = rh_search_tell(search, &told, err);
+            rc = rh_search__tell(search, &told, err);
             if (rc)
                 return rc;
             if (s->curious)
-                rh_search_lead(search, 4, leader);
+                rh_search__lead(search, 4, leader);
         }
     }
 }
@@ -126,20 +128,20 @@ static rh_search *searched(const entry *s)
     rh_error err = {""};
     assert_int_equal(create(s, &search, &err), RH_OK);
     assert_int_equal(finish(s, search, &err), RH_OK);
-    for (int i = 0; i < rh_search_nsetting(search); i++) {
-        assert_true(rh_space_holds(s->space, rh_search_setting(search, i)));
-        assert_int_equal(rh_search__find(search, rh_search_setting(search, i)),
+    for (int i = 0; i < rh_search__nsetting(search); i++) {
+        assert_true(rh_space__holds(s->space, rh_search__proposed(search, i)));
+        assert_int_equal(rh_search__find(search, rh_search__proposed(search, i)),
                          i); // never twice
     }
-    assert_true(rh_search_nsetting(search) <= s->budget);
+    assert_true(rh_search__nsetting(search) <= s->budget);
     return search;
 }
 
 static bool alike(const rh_search *a, const rh_search *b)
 {
-    bool same = rh_search_nsetting(a) == rh_search_nsetting(b);
-    for (int i = 0; i < rh_search_nsetting(a) && same; i++)
-        same = memcmp(rh_search_setting(a, i), rh_search_setting(b, i),
+    bool same = rh_search__nsetting(a) == rh_search__nsetting(b);
+    for (int i = 0; i < rh_search__nsetting(a) && same; i++)
+        same = memcmp(rh_search__proposed(a, i), rh_search__proposed(b, i),
                       (size_t)a->space.ndim * sizeof(double)) == 0;
     return same;
 }
@@ -147,8 +149,8 @@ static bool alike(const rh_search *a, const rh_search *b)
 static double best_of(const rh_search *search, double (*value)(const double *x))
 {
     double best = -INFINITY;
-    for (int i = 0; i < rh_search_nsetting(search); i++)
-        best = fmax(best, value(rh_search_setting(search, i)));
+    for (int i = 0; i < rh_search__nsetting(search); i++)
+        best = fmax(best, value(rh_search__proposed(search, i)));
     return best;
 }
 
@@ -207,20 +209,20 @@ static void finds_the_best(void **unused)
         entry s = entry_of(&box, branin, 45);
         s.param[RH_BAYES_ACQUISITION] = kind;
         rh_search *search = searched(&s);
-        assert_int_equal(rh_search_nsetting(search), 45);
+        assert_int_equal(rh_search__nsetting(search), 45);
         assert_true(best_of(search, branin) > -1e-3); // 45 at random: -0.5 or so
-        rh_leader leader[2];
-        assert_int_equal(rh_search_lead(search, 2, leader), 2);
+        rh_search__lead_entry leader[2];
+        assert_int_equal(rh_search__lead(search, 2, leader), 2);
         assert_true(leader[0].value == best_of(search, branin));
         assert_true(leader[0].sd == 0.0);
         assert_true(leader[1].value <= leader[0].value);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
 
     entry s = entry_of(&mixed, on_mixed, 50);
     rh_search *search = searched(&s);
     assert_true(best_of(search, on_mixed) > -0.01);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 // Every setting of a small space once, the best of them early.
@@ -229,22 +231,22 @@ static void ends_when_all_are_tried(void **unused)
     (void)unused;
     entry s = entry_of(&grid, on_grid, 1000);
     rh_search *search = searched(&s);
-    assert_int_equal(rh_search_nsetting(search), 20);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__nsetting(search), 20);
+    rh_search__destroy(search);
     s.budget = 14;
     search = searched(&s);
-    assert_int_equal(rh_search_nsetting(search), 14);
+    assert_int_equal(rh_search__nsetting(search), 14);
     assert_true(best_of(search, on_grid) == 0.0);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // one setting in all
     static const rh_space one = {{{.name = "a", .lo = 2.0, .hi = 2.0}}, 1};
     entry lone = entry_of(&one, on_grid, 10);
     search = searched(&lone);
-    assert_int_equal(rh_search_nsetting(search), 1);
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__nsetting(search), 1);
+    rh_search__lead_entry leader;
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
+    rh_search__destroy(search);
 }
 
 // The leader has the best expected value, not the best observed one.
@@ -256,16 +258,16 @@ static void noise(void **unused)
         s.noise = 0.1;
         s.known = known;
         rh_search *search = searched(&s);
-        rh_leader leader[3];
-        assert_int_equal(rh_search_lead(search, 3, leader), 3);
+        rh_search__lead_entry leader[3];
+        assert_int_equal(rh_search__lead(search, 3, leader), 3);
         assert_true(leader[0].value >= leader[1].value);
         assert_true(leader[1].value >= leader[2].value);
         assert_true(leader[0].sd > 0.0);
         assert_true(leader[0].sd < sqrt(0.1));
-        assert_true(on_mixed(rh_search_setting(search, leader[0].setting)) > -0.3);
+        assert_true(on_mixed(rh_search__proposed(search, leader[0].setting)) > -0.3);
         double value = search->setting[leader[0].setting].value;
         assert_true(leader[0].value != value);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
 }
 
@@ -286,28 +288,28 @@ static void odd_values(void **unused)
     // all equal
     entry s = entry_of(&box, flat, 20);
     rh_search *search = searched(&s);
-    assert_int_equal(rh_search_nsetting(search), 20);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__nsetting(search), 20);
+    rh_search__destroy(search);
 
     // some broken down: they do not lead
     s = entry_of(&box, branin, 30);
     s.breaks = true;
     s.noise = 1e-4;
     search = searched(&s);
-    rh_leader leader[30];
-    assert_int_equal(rh_search_lead(search, 30, leader), 20);
+    rh_search__lead_entry leader[30];
+    assert_int_equal(rh_search__lead(search, 30, leader), 20);
     for (int i = 0; i < 20; i++) {
         assert_true(isfinite(leader[i].value));
         assert_int_not_equal(leader[i].setting % 3, 1);
     }
-    assert_int_equal(rh_search_lead(search, 1, leader), 1);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__lead(search, 1, leader), 1);
+    rh_search__destroy(search);
 
     // values too large to be squared
     s = entry_of(&box, huge, 12);
     search = searched(&s);
-    assert_int_equal(rh_search_nsetting(search), 12);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__nsetting(search), 12);
+    rh_search__destroy(search);
 }
 
 // Values below the fence, by hand: fence 10, slack 2: 10 - 2 t / (1 + t), t = (10 - v) / 2.
@@ -342,20 +344,20 @@ static void penalties(void **unused)
             s.seed = seed;
             s.noise = 1e-4;
             rh_search *search = searched(&s);
-            rh_leader leader[45];
-            int n = rh_search_lead(search, 45, leader), nbad = 0;
+            rh_search__lead_entry leader[45];
+            int n = rh_search__lead(search, 45, leader), nbad = 0;
             assert_int_equal(n, 45);
             for (int i = 0; i < n; i++)
-                nbad += is_bad(rh_search_setting(search, leader[i].setting));
+                nbad += is_bad(rh_search__proposed(search, leader[i].setting));
             for (int i = 0; i < n - nbad; i++)
-                assert_false(is_bad(rh_search_setting(search, leader[i].setting)));
-            double found = branin(rh_search_setting(search, leader[0].setting));
+                assert_false(is_bad(rh_search__proposed(search, leader[i].setting)));
+            double found = branin(rh_search__proposed(search, leader[0].setting));
             assert_true(found > -1.0);
             ngood += found > -0.05;
             // of 11 in a quarter of the box
             assert_true(nbad > 0);
             assert_true(nbad <= 6);
-            rh_search_destroy(search);
+            rh_search__destroy(search);
         }
         assert_true(ngood >= 6);
     }
@@ -364,16 +366,16 @@ static void penalties(void **unused)
     entry s = entry_of(&box, branin, 30);
     rh_search *search = NULL;
     assert_int_equal(create(&s, &search, NULL), RH_OK);
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int nasked;
-    while (rh_search_ask(search, &asked, &nasked, NULL) == RH_OK && nasked > 0)
+    while (rh_search__ask(search, &asked, &nasked, NULL) == RH_OK && nasked > 0)
         for (int i = 0; i < nasked; i++) {
-            double score = branin(rh_search_setting(search, asked[i].setting));
-            rh_told told = {asked[i].setting, 1, &score, score, 1e-4, 1};
-            assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+            double score = branin(rh_search__proposed(search, asked[i].setting));
+            rh_search__told told = {asked[i].setting, 1, &score, score, 1e-4, 1};
+            assert_int_equal(rh_search__tell(search, &told, NULL), RH_OK);
         }
     assert_true(best_of(search, branin) > -0.1);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static double broken(const double *x)
@@ -388,10 +390,10 @@ static void nothing_but_breakdowns(void **unused)
     entry s = entry_of(&box, broken, 12);
     s.known = false;
     rh_search *search = searched(&s);
-    rh_leader leader[3];
-    assert_int_equal(rh_search_lead(search, 3, leader), 3);
+    rh_search__lead_entry leader[3];
+    assert_int_equal(rh_search__lead(search, 3, leader), 3);
     assert_int_equal(leader[0].setting, 0);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static void batches(void **unused)
@@ -400,16 +402,17 @@ static void batches(void **unused)
     entry s = entry_of(&box, branin, 46);
     s.batch = 8;
     rh_search *search = searched(&s);
-    assert_int_equal(rh_search_nsetting(search), 46);
+    assert_int_equal(rh_search__nsetting(search), 46);
     assert_true(best_of(search, branin) > -0.1);
 
     // those of one batch are apart: the answers were imagined
     for (int i = 6; i < 14; i++)
         for (int j = 6; j < i; j++) {
-            const double *a = rh_search_setting(search, i), *b = rh_search_setting(search, j);
+            const double *a = rh_search__proposed(search, i),
+                         *b = rh_search__proposed(search, j);
             assert_true(hypot(a[0] - b[0], a[1] - b[1]) > 0.05);
         }
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static void the_same_again(void **unused)
@@ -420,39 +423,39 @@ static void the_same_again(void **unused)
     s.batch = 3;
     rh_search *first = searched(&s), *again = searched(&s);
     assert_true(alike(first, again));
-    rh_search_destroy(again);
+    rh_search__destroy(again);
     s.curious = true; // who asks for leaders changes nothing
     again = searched(&s);
     assert_true(alike(first, again));
-    rh_search_destroy(again);
+    rh_search__destroy(again);
     s.seed = 2;
     again = searched(&s);
     assert_false(alike(first, again));
-    rh_search_destroy(again);
-    rh_search_destroy(first);
+    rh_search__destroy(again);
+    rh_search__destroy(first);
 }
 
 // The leaders of a search that knows the first n settings of another, and their values.
 static void recalled(const entry *s, const rh_search *whole, int n)
 {
     rh_search *search = NULL;
-    rh_leader leader[4], expected[4];
+    rh_search__lead_entry leader[4], expected[4];
     size_t ndim = (size_t)s->space->ndim;
     double *x = calloc((size_t)n * ndim + 1, sizeof *x);
     assert_non_null(x);
     for (int i = 0; i < n; i++)
-        memcpy(x + (size_t)i * ndim, rh_search_setting(whole, i), ndim * sizeof *x);
+        memcpy(x + (size_t)i * ndim, rh_search__proposed(whole, i), ndim * sizeof *x);
     assert_int_equal(create(s, &search, NULL), RH_OK);
-    assert_int_equal(rh_search_recall(search, n, x, NULL), RH_OK);
+    assert_int_equal(rh_search__recall(search, n, x, NULL), RH_OK);
     assert_int_equal(finish(s, search, NULL), RH_OK);
     assert_true(alike(whole, search));
-    assert_int_equal(rh_search_lead(search, 4, leader), rh_search_lead(whole, 4, expected));
+    assert_int_equal(rh_search__lead(search, 4, leader), rh_search__lead(whole, 4, expected));
     for (int i = 0; i < 4; i++) {
         assert_int_equal(leader[i].setting, expected[i].setting);
         assert_memory_equal(&leader[i].value, &expected[i].value, sizeof(double));
         assert_memory_equal(&leader[i].sd, &expected[i].sd, sizeof(double));
     }
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     free(x);
 }
 
@@ -469,7 +472,7 @@ static void knows_earlier_settings(void **unused)
         recalled(&s, whole, n);
     s.known = false;
     s.breaks = true;
-    rh_search_destroy(whole);
+    rh_search__destroy(whole);
     whole = searched(&s);
     recalled(&s, whole, 17);
 
@@ -478,22 +481,22 @@ static void knows_earlier_settings(void **unused)
     double x[26 * 4], last = 0.0;
     assert_int_equal(create(&s, &search, NULL), RH_OK);
     for (int i = 0; i < 26; i++)
-        memcpy(x + (size_t)i * 4, rh_search_setting(whole, i), 4 * sizeof *x);
+        memcpy(x + (size_t)i * 4, rh_search__proposed(whole, i), 4 * sizeof *x);
     last = x[20 * 4] = 0.123;
-    assert_int_equal(rh_search_recall(search, 26, x, NULL), RH_OK);
+    assert_int_equal(rh_search__recall(search, 26, x, NULL), RH_OK);
     assert_int_equal(finish(&s, search, NULL), RH_OK);
-    assert_true(rh_search_setting(search, 20)[0] == last);
+    assert_true(rh_search__proposed(search, 20)[0] == last);
     assert_int_equal(((rh_bayes *)search->self)->nfit, 24);
     rh_error err;
-    assert_int_equal(rh_search_recall(search, 26, x, &err), RH_EINVAL);
+    assert_int_equal(rh_search__recall(search, 26, x, &err), RH_EINVAL);
     assert_string_equal(err.text,
                         "bayes: 26 settings asked, expected earlier ones before the first ask");
     x[3] = NAN;
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     assert_int_equal(create(&s, &search, NULL), RH_OK);
-    assert_int_equal(rh_search_recall(search, 26, x, &err), RH_EINVAL);
-    rh_search_destroy(search);
-    rh_search_destroy(whole);
+    assert_int_equal(rh_search__recall(search, 26, x, &err), RH_EINVAL);
+    rh_search__destroy(search);
+    rh_search__destroy(whole);
 }
 
 // Beyond 300 settings the process has some of them: the best, and others from everywhere. Most
@@ -513,9 +516,9 @@ static void many_settings(void **unused)
         x[2 * i + 1] = rh_rng_range(&rng, 0.0, 15.0);
     }
     assert_int_equal(create(&s, &search, NULL), RH_OK);
-    assert_int_equal(rh_search_recall(search, GIVEN, x, NULL), RH_OK);
+    assert_int_equal(rh_search__recall(search, GIVEN, x, NULL), RH_OK);
     assert_int_equal(finish(&s, search, NULL), RH_OK);
-    assert_int_equal(rh_search_nsetting(search), N);
+    assert_int_equal(rh_search__nsetting(search), N);
     const rh_bayes *b = search->self;
     assert_true(b->nput >= 300);
     assert_true(b->nput <= 332);
@@ -525,7 +528,7 @@ static void many_settings(void **unused)
     // ascending, each once; the best ten are there, and no setting is far from a point
     for (int k = 1; k < b->nput; k++)
         assert_true(b->active[k] > b->active[k - 1]);
-    rh_leader leader[10];
+    rh_search__lead_entry leader[10];
     rh_search__lead_by_value(search, 10, leader);
     for (int i = 0; i < 10; i++) {
         int k = 0;
@@ -541,7 +544,7 @@ static void many_settings(void **unused)
         assert_true(nearest < 0.08);
     }
     recalled(&s, search, N - 1);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static void too_many(void **unused)
@@ -568,7 +571,7 @@ static void memory_runs_out(void **unused)
         if (!rc)
             rc = finish(&s, search, &err);
         rh_base__alloc_fail_at(0);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
         assert_int_equal(rh_base__alloc_live(), live);
         if (!rc)
             break;

@@ -10,6 +10,7 @@
 
 #include "base/base_internal.h"
 #include "search/bayes.h"
+#include "search/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,27 +32,27 @@ static double bowl(const double *x)
 static rh_status create(rh_search **out, const rh_space *space, int budget, int batch,
                         uint64_t seed, rh_error *err)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     opt.budget = budget;
     opt.batch = batch;
     opt.seed = seed;
     opt.nrun = 1;
-    return rh_search_create(out, &rh_search_bayes_opt, space, &opt, err);
+    return rh_search__create(out, &rh_search_bayes_opt, space, &opt, err);
 }
 
 // Ask and tell until the search has at least n settings, or ends.
 static rh_status go_on(rh_search *search, int n, rh_error *err)
 {
-    while (rh_search_nsetting(search) < n) {
-        const rh_asked *asked;
+    while (rh_search__nsetting(search) < n) {
+        const rh_search__asked *asked;
         int nasked;
-        rh_status rc = rh_search_ask(search, &asked, &nasked, err);
+        rh_status rc = rh_search__ask(search, &asked, &nasked, err);
         if (rc || nasked == 0)
             return rc;
         for (int i = 0; i < nasked; i++) {
-            double score = bowl(rh_search_setting(search, asked[i].setting));
-            rh_told told = {asked[i].setting, 1, &score, score, 0.25, 0};
-            rc = rh_search_tell(search, &told, err);
+            double score = bowl(rh_search__proposed(search, asked[i].setting));
+            rh_search__told told = {asked[i].setting, 1, &score, score, 0.25, 0};
+            rc = rh_search__tell(search, &told, err);
             if (rc)
                 return rc;
         }
@@ -75,18 +76,18 @@ static void follows_the_package(void **unused)
     rh_search *search = searched(&box, 20, 1, 1);
     double best = -INFINITY;
     for (int i = 0; i < 20; i++)
-        best = fmax(best, bowl(rh_search_setting(search, i)));
+        best = fmax(best, bowl(rh_search__proposed(search, i)));
     assert_true(best > -1.0);
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    rh_search__lead_entry leader;
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
     assert_true(leader.value == best);
     const rh_gp *gp = search->self;
     assert_int_equal(gp->ngroup, 1);
     assert_true(gp->theta[RH_GP_VARIANCE] == 0.0);
     assert_true(gp->mean == 0.0);
     assert_true(fabs(exp(gp->theta[RH_GP_NOISE]) - 1e-6) < 1e-12);
-    assert_true(gp->z[0] == rh_search_setting(search, 0)[0]);
-    rh_search_destroy(search);
+    assert_true(gp->z[0] == rh_search__proposed(search, 0)[0]);
+    rh_search__destroy(search);
 }
 
 // Uniform in raw numbers, also where the scale is a log one: above 0.1 nine in ten.
@@ -100,18 +101,18 @@ static void first_design(void **unused)
     int high[2] = {0};
     for (uint64_t seed = 0; seed < 200; seed++) {
         rh_search *search = NULL;
-        const rh_asked *asked;
+        const rh_search__asked *asked;
         int nasked;
         assert_int_equal(create(&search, &rates, 100, 1, seed, NULL), RH_OK);
-        assert_int_equal(rh_search_ask(search, &asked, &nasked, NULL), RH_OK);
+        assert_int_equal(rh_search__ask(search, &asked, &nasked, NULL), RH_OK);
         assert_int_equal(nasked, 5);
         for (int i = 0; i < nasked; i++) {
-            const double *x = rh_search_setting(search, i);
-            assert_true(rh_space_holds(&rates, x));
+            const double *x = rh_search__proposed(search, i);
+            assert_true(rh_space__holds(&rates, x));
             high[0] += x[0] > 0.1;
             high[1] += x[1] > 100.0;
         }
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
     assert_in_range(high[0], 860, 940);
     assert_in_range(high[1], 860, 940);
@@ -121,8 +122,8 @@ static void ends_when_all_are_tried(void **unused)
 {
     (void)unused;
     rh_search *search = searched(&grid, 100, 3, 1);
-    assert_int_equal(rh_search_nsetting(search), 20);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__nsetting(search), 20);
+    rh_search__destroy(search);
 }
 
 // Settings of an earlier search are taken as they are, and the next are those it would propose.
@@ -134,15 +135,15 @@ static void knows_earlier_settings(void **unused)
     rh_error err = {""};
     rh_search *whole = searched(&box, N, 4, 2), *again = NULL;
     for (int i = 0; i < KNOWN; i++)
-        memcpy(x[i], rh_search_setting(whole, i), sizeof x[i]);
+        memcpy(x[i], rh_search__proposed(whole, i), sizeof x[i]);
     assert_int_equal(create(&again, &box, N, 4, 2, &err), RH_OK);
-    assert_int_equal(rh_search_recall(again, KNOWN, x[0], &err), RH_OK);
+    assert_int_equal(rh_search__recall(again, KNOWN, x[0], &err), RH_OK);
     assert_int_equal(go_on(again, N, &err), RH_OK);
     for (int i = 0; i < N; i++)
-        assert_memory_equal(rh_search_setting(again, i), rh_search_setting(whole, i),
+        assert_memory_equal(rh_search__proposed(again, i), rh_search__proposed(whole, i),
                             sizeof x[0]);
-    rh_search_destroy(whole);
-    rh_search_destroy(again);
+    rh_search__destroy(whole);
+    rh_search__destroy(again);
 }
 
 static void too_many(void **unused)
@@ -167,7 +168,7 @@ static void memory_runs_out(void **unused)
         if (!rc)
             rc = go_on(search, 8, &err);
         rh_base__alloc_fail_at(0);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
         assert_int_equal(rh_base__alloc_live(), live);
         if (!rc)
             break;

@@ -1,6 +1,7 @@
 // test_cem.c - the cross-entropy method: its formula, both sets of constants, rounding, names,
 // and finding a maximum.
 
+#include "search/search.h"
 #include "search_sample.h"
 
 #include <stdlib.h>
@@ -15,13 +16,13 @@ static void usual(double *param)
 
 static rh_search *made(const rh_space *space, const double *param, int budget)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     rh_search *search = NULL;
     rh_error err = {""};
     opt.param = param;
     opt.budget = budget;
     opt.nrun = 1;
-    if (rh_search_create(&search, &rh_search_cem, space, &opt, &err) != RH_OK)
+    if (rh_search__create(&search, &rh_search_cem, space, &opt, &err) != RH_OK)
         fail_msg("%s", err.text);
     return search;
 }
@@ -29,13 +30,13 @@ static rh_search *made(const rh_space *space, const double *param, int budget)
 // Search to the end with values f(x). Returns the number of batches.
 static int search_all(rh_search *search, double (*f)(const double *x))
 {
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n, batches = 0;
-    for (; rh_search_ask(search, &asked, &n, NULL) == RH_OK && n; batches++)
+    for (; rh_search__ask(search, &asked, &n, NULL) == RH_OK && n; batches++)
         for (int i = 0; i < n; i++) {
-            double value = f(rh_search_setting(search, asked[i].setting));
-            rh_told told = {asked[i].setting, 1, &value, value, NAN, 0};
-            assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+            double value = f(rh_search__proposed(search, asked[i].setting));
+            rh_search__told told = {asked[i].setting, 1, &value, value, NAN, 0};
+            assert_int_equal(rh_search__tell(search, &told, NULL), RH_OK);
         }
     return batches;
 }
@@ -71,10 +72,10 @@ static void one_iteration(void **unused)
         rh_space s = plane();
         rh_search *search = made(&s, param, 1000);
         assert_int_equal(search_all(search, hill), 2);
-        assert_int_equal(rh_search_nsetting(search), 33);
-        const double *x[32], *last = rh_search_setting(search, 32);
+        assert_int_equal(rh_search__nsetting(search), 33);
+        const double *x[32], *last = rh_search__proposed(search, 32);
         for (int i = 0; i < 32; i++)
-            x[i] = rh_search_setting(search, i);
+            x[i] = rh_search__proposed(search, i);
         qsort(x, 32, sizeof *x, better);
         int nelite = paper ? 5 : 4;
         for (int k = 0; k < 2; k++) {
@@ -83,14 +84,14 @@ static void one_iteration(void **unused)
                 mean += x[i][k] / nelite;
             assert_true(fabs(last[k] - (0.9 * centre + 0.1 * mean)) < 1e-14);
         }
-        rh_leader leader[3];
-        assert_int_equal(rh_search_lead(search, 3, leader), 3);
+        rh_search__lead_entry leader[3];
+        assert_int_equal(rh_search__lead(search, 3, leader), 3);
         assert_int_equal(leader[0].setting, 32); // the mean leads, then what was better
-        assert_ptr_equal(rh_search_setting(search, leader[1].setting), x[0]);
-        assert_ptr_equal(rh_search_setting(search, leader[2].setting), x[1]);
-        assert_int_equal(rh_search_lead(search, 1, leader), 1);
+        assert_ptr_equal(rh_search__proposed(search, leader[1].setting), x[0]);
+        assert_ptr_equal(rh_search__proposed(search, leader[2].setting), x[1]);
+        assert_int_equal(rh_search__lead(search, 1, leader), 1);
         assert_int_equal(leader[0].setting, 32);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
 }
 
@@ -114,10 +115,10 @@ static void first_spread(void **unused)
         search_all(search, hill);
         for (int i = 0; i < N; i++)
             for (int k = 0; k < 2; k++) {
-                double off = rh_search_setting(search, i)[k] - (k ? 0.0 : 0.5);
+                double off = rh_search__proposed(search, i)[k] - (k ? 0.0 : 0.5);
                 sd[spread][k] += off * off / N;
             }
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
     // a normal of deviation 20 in [-10, 10]: 5.6776; of sqrt(20): 4.1225 (SciPy's truncnorm);
     // of 1 in [-0.5, 0.5]: 0.2839
@@ -137,31 +138,31 @@ static void finds_the_top(void **unused)
     rh_space s = plane();
     rh_search *search = made(&s, param, 100 * 32 + 1);
     assert_int_equal(search_all(search, hill), 101);
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    rh_search__lead_entry leader;
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
     assert_int_equal(leader.setting, 3200);
-    const double *x = rh_search_setting(search, 3200);
+    const double *x = rh_search__proposed(search, 3200);
     assert_true(fabs(x[0] - 0.23) < 0.01);
     assert_true(fabs(x[1] - 7.1) < 0.1);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // as printed it stops almost at once, and the budget ends it too
     param[CONSTANTS] = 1;
     search = made(&s, param, 3201);
     assert_true(search_all(search, hill) < 12);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     param[CONSTANTS] = 0;
     search = made(&s, param, 100);
     assert_int_equal(search_all(search, hill), 4); // 3 x 32 and the mean
-    assert_int_equal(rh_search_nsetting(search), 97);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__nsetting(search), 97);
+    rh_search__destroy(search);
 
     // a tolerance of one's own
     param[TOLERANCE] = 0.05;
     search = made(&s, param, 3201);
     int batches = search_all(search, hill);
     assert_in_range(batches, 3, 60);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static double ridge(const double *x)
@@ -187,22 +188,22 @@ static void ordered(void **unused)
                   3};
     rh_search *search = made(&s, param, 3201);
     search_all(search, ridge);
-    for (int i = 0; i < rh_search_nsetting(search); i++)
-        assert_true(rh_space_holds(&s, rh_search_setting(search, i)));
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
-    const double *x = rh_search_setting(search, leader.setting);
+    for (int i = 0; i < rh_search__nsetting(search); i++)
+        assert_true(rh_space__holds(&s, rh_search__proposed(search, i)));
+    rh_search__lead_entry leader;
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
+    const double *x = rh_search__proposed(search, leader.setting);
     assert_true(fabs(log(x[0] / 0.02)) < 0.3);
     assert_true(fabs(x[1] - 9.0) <= 2.0);
     assert_true(x[2] == 8.0);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // where all can be tried, none is tried twice, and it ends
     rh_space small = {{s.dim[2]}, 1};
     search = made(&small, param, 1000);
     search_all(search, slope);
-    assert_in_range(rh_search_nsetting(search), 1, 5);
-    rh_search_destroy(search);
+    assert_in_range(rh_search__nsetting(search), 1, 5);
+    rh_search__destroy(search);
 }
 
 static double named(const double *x)
@@ -223,24 +224,24 @@ static void names_are_searched_separately(void **unused)
                   2};
     rh_search *search = made(&s, param, 3 * (10 * 32 + 1) + 2);
     assert_int_equal(search_all(search, named), 11);
-    assert_int_equal(rh_search_nsetting(search), 3 * (10 * 32 + 1));
-    rh_leader leader[4];
-    assert_int_equal(rh_search_lead(search, 4, leader), 4);
+    assert_int_equal(rh_search__nsetting(search), 3 * (10 * 32 + 1));
+    rh_search__lead_entry leader[4];
+    assert_int_equal(rh_search__lead(search, 4, leader), 4);
     for (int i = 0; i < 3; i++)
         assert_in_range(leader[i].setting, 960, 962);
     assert_true(leader[3].setting < 960);
     assert_true(leader[0].value > leader[1].value);
-    const double *x = rh_search_setting(search, leader[0].setting);
+    const double *x = rh_search__proposed(search, leader[0].setting);
     assert_true(x[1] == 0.0);
     assert_true(fabs(x[0] - 0.5) < 0.05);
     int count[3] = {0};
     for (int i = 0; i < 960; i++)
         for (int k = 0; k < 3; k++)
-            count[k] += rh_search_setting(search, i)[1] == sample_names[k];
+            count[k] += rh_search__proposed(search, i)[1] == sample_names[k];
     assert_int_equal(count[0], 320);
     assert_int_equal(count[1], 320);
     assert_int_equal(count[2], 320);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static double broken(const double *x)
@@ -268,38 +269,38 @@ static void broken_down(void **unused)
     rh_space s = plane();
     rh_search *search = made(&s, param, 961);
     search_all(search, broken);
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    rh_search__lead_entry leader;
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
     assert_true(leader.value > 0.3);
     assert_true(leader.value <= 0.4);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     search = made(&s, param, 961);
     search_all(search, hopeless);
-    const double *x = rh_search_setting(search, rh_search_nsetting(search) - 1);
+    const double *x = rh_search__proposed(search, rh_search__nsetting(search) - 1);
     assert_true(x[0] == 0.5); // it never moved
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // between two good sides: the mean is tried, breaks down, and is not the answer
     param[RATE] = 0.1;
     param[ITERATIONS] = 1;
     search = made(&s, param, 33);
     search_all(search, gap);
-    assert_int_equal(rh_search_nsetting(search), 33);
-    assert_true(gap(rh_search_setting(search, 32)) == -INFINITY);
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    assert_int_equal(rh_search__nsetting(search), 33);
+    assert_true(gap(rh_search__proposed(search, 32)) == -INFINITY);
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
     assert_true(isfinite(leader.value));
     assert_true(leader.setting < 32);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static void refused(const rh_space *space, const double *param, int budget, const char *why)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     rh_search *search = NULL;
     rh_error err = {""};
     opt.param = param;
     opt.budget = budget;
-    assert_int_equal(rh_search_create(&search, &rh_search_cem, space, &opt, &err), RH_EINVAL);
+    assert_int_equal(rh_search__create(&search, &rh_search_cem, space, &opt, &err), RH_EINVAL);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
 }

@@ -10,6 +10,7 @@
 
 #include "base/base_internal.h"
 #include "env/alloc_test.h"
+#include "search/search.h"
 #include "search/search_internal.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static void by_hand(void **unused)
 
     // 3 a + b: variances 9/4 and 1/4, nothing together
     double sum[4] = {0, 1, 3, 4};
-    assert_int_equal(rh_importance(&space, 4, x, sum, NULL, share, total, &exact, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 4, x, sum, NULL, share, total, &exact, NULL),
+                     RH_OK);
     assert_true(exact);
     assert_true(fabs(share[0] - 0.9) < 1e-14);
     assert_true(fabs(share[1] - 0.1) < 1e-14);
@@ -36,8 +38,8 @@ static void by_hand(void **unused)
 
     // a exclusive or b: nothing alone, all together
     double either[4] = {0, 1, 1, 0};
-    assert_int_equal(rh_importance(&space, 4, x, either, NULL, share, total, NULL, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_importance__shares(&space, 4, x, either, NULL, share, total, NULL, NULL), RH_OK);
     assert_true(share[0] == 0.0);
     assert_true(share[1] == 0.0);
     assert_true(fabs(total[0] - 1.0) < 1e-14);
@@ -45,27 +47,31 @@ static void by_hand(void **unused)
 
     // no differences; and nothing but breakdowns
     double same[4] = {7, 7, 7, 7}, broken[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    assert_int_equal(rh_importance(&space, 4, x, same, NULL, share, total, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 4, x, same, NULL, share, total, NULL, NULL),
+                     RH_OK);
     assert_true(share[0] == 0.0);
     assert_true(share[1] == 0.0);
     assert_true(total[0] == 0.0);
     assert_true(total[1] == 0.0);
-    assert_int_equal(rh_importance(&space, 4, x, broken, NULL, share, NULL, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 4, x, broken, NULL, share, NULL, NULL, NULL),
+                     RH_OK);
     assert_true(share[0] == 0.0);
     assert_true(share[1] == 0.0);
 
     // whether it breaks down is all there is to it: a alone says so
     double half[4] = {-INFINITY, -INFINITY, 3, 3};
-    assert_int_equal(rh_importance(&space, 4, x, half, NULL, share, total, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 4, x, half, NULL, share, total, NULL, NULL),
+                     RH_OK);
     assert_true(fabs(share[0] - 1.0) < 1e-14);
     assert_true(share[1] < 1e-14);
 
     // a breakdown is 0.05 of the range below the worst: here -0.05 where a and b are 0
     double one[4] = {-INFINITY, 0, 1, 1};
     double replaced[4] = {-0.05, 0, 1, 1}, expected[2];
-    assert_int_equal(rh_importance(&space, 4, x, replaced, NULL, expected, NULL, NULL, NULL),
+    assert_int_equal(
+        rh_importance__shares(&space, 4, x, replaced, NULL, expected, NULL, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 4, x, one, NULL, share, NULL, NULL, NULL),
                      RH_OK);
-    assert_int_equal(rh_importance(&space, 4, x, one, NULL, share, NULL, NULL, NULL), RH_OK);
     assert_true(fabs(share[0] - expected[0]) < 1e-14);
     assert_true(fabs(share[1] - expected[1]) < 1e-14);
 }
@@ -80,12 +86,12 @@ static void by_definition(void **unused)
                       3};
     double x[24][3], y[24], share[3], total[3];
     for (int i = 0; i < 24; i++) {
-        rh_space_at(&space, (i * 7 + 3) % 24, x[i]);
+        rh_space__at(&space, (i * 7 + 3) % 24, x[i]);
         y[i] = x[i][0] * x[i][1] + sin(x[i][2]) - 0.3 * x[i][1] * cos(x[i][2]);
     }
     bool exact;
-    assert_int_equal(rh_importance(&space, 24, x[0], y, NULL, share, total, &exact, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_importance__shares(&space, 24, x[0], y, NULL, share, total, &exact, NULL), RH_OK);
     assert_true(exact);
     double mean = 0.0, all = 0.0;
     for (int i = 0; i < 24; i++)
@@ -122,21 +128,21 @@ static void by_definition(void **unused)
     for (int i = 0; i < 24; i++)
         same[i] = 1e3 / 3.0;
     double none[3], neither[3];
-    assert_int_equal(rh_importance(&space, 24, x[0], same, NULL, none, neither, NULL, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_importance__shares(&space, 24, x[0], same, NULL, none, neither, NULL, NULL), RH_OK);
     for (int k = 0; k < 3; k++) {
         assert_true(none[k] == 0.0);
         assert_true(neither[k] == 0.0);
     }
 
     // one missing, or one twice: no longer the whole table
-    assert_int_equal(rh_importance(&space, 23, x[0], y, NULL, share, total, &exact, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_importance__shares(&space, 23, x[0], y, NULL, share, total, &exact, NULL), RH_OK);
     assert_false(exact);
     for (int d = 0; d < 3; d++)
         x[0][d] = x[1][d];
-    assert_int_equal(rh_importance(&space, 24, x[0], y, NULL, share, total, &exact, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_importance__shares(&space, 24, x[0], y, NULL, share, total, &exact, NULL), RH_OK);
     assert_false(exact);
 }
 
@@ -166,9 +172,9 @@ static void ishigami(void **unused)
     for (int with = 0; with < 2; with++) {
         double share[4], total[4];
         bool exact = true;
-        assert_int_equal(
-            rh_importance(&space, N, x[0], y, with ? noise : NULL, share, total, &exact, NULL),
-            RH_OK);
+        assert_int_equal(rh_importance__shares(&space, N, x[0], y, with ? noise : NULL, share,
+                                               total, &exact, NULL),
+                         RH_OK);
         assert_false(exact);
         for (int k = 0; k < 4; k++) {
             assert_true(fabs(share[k] - known[0][k]) < 0.06);
@@ -188,10 +194,13 @@ static void odd_ones(void **unused)
     double x[3] = {0.1, 0.5, 0.9}, same[3] = {1, 1, 1}, y[3] = {1, -INFINITY, 3}, share = -1.0;
     double total = -1.0;
     rh_error err;
-    assert_int_equal(rh_importance(&space, 0, x, y, NULL, &share, NULL, NULL, &err), RH_EINVAL);
-    assert_int_equal(rh_importance(&space, 3, x, same, NULL, &share, NULL, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 0, x, y, NULL, &share, NULL, NULL, &err),
+                     RH_EINVAL);
+    assert_int_equal(rh_importance__shares(&space, 3, x, same, NULL, &share, NULL, NULL, NULL),
+                     RH_OK);
     assert_true(share == 0.0);
-    assert_int_equal(rh_importance(&space, 3, x, y, NULL, &share, &total, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, 3, x, y, NULL, &share, &total, NULL, NULL),
+                     RH_OK);
     assert_true(share > 0.95);
     assert_true(share <= 1.0);
     assert_true(total > 0.95);
@@ -209,8 +218,8 @@ static void odd_ones(void **unused)
             many[i][k] = rh_rng_uniform(&rng);
         value[i] = many[i][0];
     }
-    assert_int_equal(rh_importance(&wide, 60, many[0], value, NULL, part, NULL, NULL, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_importance__shares(&wide, 60, many[0], value, NULL, part, NULL, NULL, NULL), RH_OK);
     assert_true(part[0] > 0.8);
     for (int k = 1; k < 20; k++)
         assert_true(part[k] < 0.1);
@@ -231,7 +240,8 @@ static void many_settings(void **unused)
         y[i] = x[i][0] + x[i][1];
     }
     double share[2];
-    assert_int_equal(rh_importance(&space, N, x[0], y, NULL, share, NULL, NULL, NULL), RH_OK);
+    assert_int_equal(rh_importance__shares(&space, N, x[0], y, NULL, share, NULL, NULL, NULL),
+                     RH_OK);
     assert_true(fabs(share[0] - 0.25) < 0.03);
     assert_true(fabs(share[1] - 0.75) < 0.03);
 }
@@ -247,7 +257,7 @@ static void memory_runs_out(void **unused)
     rh_status rc;
     do {
         rh_base__alloc_fail_at(++nth);
-        rc = rh_importance(&space, 3, x, y, NULL, &share, NULL, NULL, &err);
+        rc = rh_importance__shares(&space, 3, x, y, NULL, &share, NULL, NULL, &err);
     } while (allocation_failed(rc, &err, live));
     assert_true(nth > 1);
     assert_true(nth < 100);

@@ -10,6 +10,7 @@
 
 #include "base/base_internal.h"
 #include "env/alloc_test.h"
+#include "search/search.h"
 #include "search/search_internal.h"
 
 #include <math.h>
@@ -69,9 +70,10 @@ static void as_the_reference_has_it(void **unused)
         for (int i = 0; i < 4; i++)
             assert_true(read_row(file, ndim, right[i]));
         assert_int_equal(
-            rh_importance(&space, n, place, value, noise, share, total, NULL, NULL), RH_OK);
+            rh_importance__shares(&space, n, place, value, noise, share, total, NULL, NULL),
+            RH_OK);
         assert_int_equal(
-            rh_importance_errors(&space, n, place, value, noise, error[0], error[1], NULL),
+            rh_importance__errors(&space, n, place, value, noise, error[0], error[1], NULL),
             RH_OK);
         for (int k = 0; k < ndim; k++) {
             assert_true(fabs(share[k] - right[0][k]) < 0.01);
@@ -104,13 +106,13 @@ static void limits(void **unused)
         x[i][1] = rh_rng_uniform(&rng);
         value[i] = 2.5;
     }
-    assert_int_equal(rh_importance_errors(&space, 30, x[0], value, NULL, share, total, &err),
+    assert_int_equal(rh_importance__errors(&space, 30, x[0], value, NULL, share, total, &err),
                      RH_OK);
     for (int k = 0; k < 2; k++) {
         assert_true(share[k] == 0.0);
         assert_true(total[k] == 0.0);
     }
-    assert_int_equal(rh_importance_errors(&space, 17, x[0], value, NULL, share, total, &err),
+    assert_int_equal(rh_importance__errors(&space, 17, x[0], value, NULL, share, total, &err),
                      RH_EINVAL);
     assert_string_equal(err.text, "importance: 17 settings, expected 18 or more for an error");
 }
@@ -132,7 +134,7 @@ static void memory_runs_out(void **unused)
     rh_status rc;
     do {
         rh_base__alloc_fail_at(++nth);
-        rc = rh_importance_errors(&space, 20, x[0], value, NULL, share, total, &err);
+        rc = rh_importance__errors(&space, 20, x[0], value, NULL, share, total, &err);
     } while (allocation_failed(rc, &err, live));
     assert_true(nth > 40);
 }

@@ -1,6 +1,7 @@
 // test_race.c - the race: the test, the stages, and how often pure noise drops the best
 // setting.
 
+#include "search/search.h"
 #include "search_sample.h"
 
 enum { FIRST, GROWTH, CONFIDENCE, NPARAM };
@@ -11,12 +12,12 @@ static double table[MANY][SAMPLE_RUNS]; // scores
 static rh_search *made(int nsetting, int nrun, const double *param)
 {
     rh_space s = {{{"a", RH_DIM_RANGE, .lo = 0.0, .hi = nsetting - 1.0, .step = 1.0}}, 1};
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     rh_search *search = NULL;
     rh_error err = {""};
     opt.nrun = nrun;
     opt.param = param;
-    if (rh_search_create(&search, &rh_search_race, &s, &opt, &err) != RH_OK)
+    if (rh_search__create(&search, &rh_search_race, &s, &opt, &err) != RH_OK)
         fail_msg("%s", err.text);
     return search;
 }
@@ -24,15 +25,16 @@ static rh_search *made(int nsetting, int nrun, const double *param)
 // One round, told from the table. Returns how many were asked for, and their runs.
 static int round_of(rh_search *search, int *nrun)
 {
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n;
-    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+    assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
     for (int i = 0; i < n; i++) {
-        rh_told told = {asked[i].setting, asked[i].nrun, table[asked[i].setting], 0.0, NAN, 0};
+        rh_search__told told = {
+            asked[i].setting, asked[i].nrun, table[asked[i].setting], 0.0, NAN, 0};
         *nrun = asked[i].nrun;
         for (int r = 0; r < told.nrun; r++)
             told.value += told.score[r] / told.nrun;
-        assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+        assert_int_equal(rh_search__tell(search, &told, NULL), RH_OK);
     }
     return n;
 }
@@ -55,14 +57,14 @@ static void by_hand(void **unused)
         int nrun = 0, loser = list[i].c > 0.0;
         assert_int_equal(round_of(search, &nrun), 2);
         assert_int_equal(nrun, 5);
-        assert_int_equal(rh_search_state(search, 0), RH_SETTING_OPEN);
+        assert_int_equal(rh_search__state(search, 0), RH_SETTING_OPEN);
         assert_int_equal(round_of(search, &nrun), list[i].dropped ? 1 : 2);
         assert_int_equal(nrun, 8);
-        assert_int_equal(rh_search_state(search, 1 - loser), RH_SETTING_DONE);
-        assert_int_equal(rh_search_state(search, loser),
+        assert_int_equal(rh_search__state(search, 1 - loser), RH_SETTING_DONE);
+        assert_int_equal(rh_search__state(search, loser),
                          list[i].dropped ? RH_SETTING_DROPPED : RH_SETTING_DONE);
         assert_int_equal(round_of(search, &nrun), 0);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
 }
 
@@ -73,22 +75,22 @@ static void broken_runs(void **unused)
     (void)unused;
     for (int all = 0; all < 2; all++) {
         rh_search *search = made(3, 8, NULL);
-        const rh_asked *asked;
+        const rh_search__asked *asked;
         int n;
-        assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+        assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
         for (int i = 0; i < n; i++) {
             static const double score[3][5] = {
                 {1, 2, 3, 4, 5}, {90, 99, 91, 98, 95}, {2, 1, 5, 3, 4}};
-            rh_told told = {asked[i].setting,    5,   score[i],
-                            i == 1 ? 94.6 : 3.0, NAN, all || i == 1};
-            assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+            rh_search__told told = {asked[i].setting,    5,   score[i],
+                                    i == 1 ? 94.6 : 3.0, NAN, all || i == 1};
+            assert_int_equal(rh_search__tell(search, &told, NULL), RH_OK);
         }
-        assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
-        assert_int_equal(rh_search_state(search, 0),
+        assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
+        assert_int_equal(rh_search__state(search, 0),
                          all ? RH_SETTING_DROPPED : RH_SETTING_OPEN);
-        assert_int_equal(rh_search_state(search, 1),
+        assert_int_equal(rh_search__state(search, 1),
                          all ? RH_SETTING_OPEN : RH_SETTING_DROPPED);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
 }
 
@@ -109,10 +111,10 @@ static void stages(void **unused)
         assert_int_equal(nrun, wanted[k]);
     }
     assert_int_equal(round_of(search, &nrun), 0);
-    rh_search_foresee(search, &nsetting, &all);
+    rh_search__foresee(search, &nsetting, &all);
     assert_int_equal(nsetting, 4);
     assert_int_equal(all, 120);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     for (int r = 0; r < SAMPLE_RUNS; r++)
         table[2][r] += 100.0 + 0.1 * r;
@@ -121,24 +123,24 @@ static void stages(void **unused)
     assert_int_equal(round_of(search, &nrun), 1);
     assert_int_equal(nrun, 30);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(rh_search_state(search, i),
+        assert_int_equal(rh_search__state(search, i),
                          i == 2 ? RH_SETTING_DONE : RH_SETTING_DROPPED);
-    rh_search_foresee(search, &nsetting, &all);
+    rh_search__foresee(search, &nsetting, &all);
     assert_int_equal(nsetting, 4);
     assert_int_equal(all, 45);
-    rh_leader leader[4];
-    assert_int_equal(rh_search_lead(search, 4, leader), 1); // those with the most runs alone
+    rh_search__lead_entry leader[4];
+    assert_int_equal(rh_search__lead(search, 4, leader), 1); // those with the most runs alone
     assert_int_equal(leader[0].setting, 2);
     assert_int_equal(round_of(search, &nrun), 0);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // fewer runs than the first stage has: all of them at once
     search = made(4, 3, NULL);
     assert_int_equal(round_of(search, &nrun), 4);
     assert_int_equal(nrun, 3);
-    assert_int_equal(rh_search_state(search, 0), RH_SETTING_DONE);
+    assert_int_equal(rh_search__state(search, 0), RH_SETTING_DONE);
     assert_int_equal(round_of(search, &nrun), 0);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // one more run a stage, at the least
     for (int r = 0; r < SAMPLE_RUNS; r++)
@@ -150,7 +152,7 @@ static void stages(void **unused)
         round_of(search, &nrun);
         assert_int_equal(nrun, k);
     }
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static void broken_down(void **unused)
@@ -164,8 +166,8 @@ static void broken_down(void **unused)
     int nrun = 0;
     assert_int_equal(round_of(search, &nrun), 4);
     assert_int_equal(round_of(search, &nrun), 3);
-    assert_int_equal(rh_search_state(search, 1), RH_SETTING_DROPPED);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__state(search, 1), RH_SETTING_DROPPED);
+    rh_search__destroy(search);
 
     for (int i = 0; i < 4; i++)
         table[i][0] = -INFINITY;
@@ -173,11 +175,11 @@ static void broken_down(void **unused)
     assert_int_equal(round_of(search, &nrun), 4);
     assert_int_equal(round_of(search, &nrun), 4);
     assert_int_equal(round_of(search, &nrun), 0);
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    rh_search__lead_entry leader;
+    assert_int_equal(rh_search__lead(search, 1, &leader), 1);
     assert_true(leader.value == -(double)INFINITY);
     assert_int_equal(leader.setting, 0);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 
     // scores without noise
     for (int i = 0; i < 4; i++)
@@ -186,8 +188,8 @@ static void broken_down(void **unused)
     search = made(4, 8, NULL);
     round_of(search, &nrun);
     assert_int_equal(round_of(search, &nrun), 2);
-    assert_int_equal(rh_search_state(search, 1), RH_SETTING_DONE);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__state(search, 1), RH_SETTING_DONE);
+    rh_search__destroy(search);
 }
 
 // 30 settings with normal noise, one of them slightly the best: it is dropped in fewer races
@@ -215,11 +217,11 @@ static void seldom_wrong(void **unused)
         rh_search *search = made(MANY, 30, NULL);
         while (round_of(search, &nrun))
             ;
-        rh_leader leader;
-        assert_int_equal(rh_search_lead(search, 1, &leader), 1);
-        dropped += rh_search_state(search, 0) == RH_SETTING_DROPPED;
+        rh_search__lead_entry leader;
+        assert_int_equal(rh_search__lead(search, 1, &leader), 1);
+        dropped += rh_search__state(search, 0) == RH_SETTING_DROPPED;
         other += leader.setting != grid;
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
     assert_true(dropped <= RACES * 5 / 100);
     assert_true(other <= RACES * 2 / 100);

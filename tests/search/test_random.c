@@ -1,27 +1,28 @@
 // test_random.c - random: uniform, never twice, the same for the same seed; or even.
 
+#include "search/search.h"
 #include "search_sample.h"
 
 // All settings of a search that is told nothing of interest, into x (n x ndim). Returns n.
 static int drawn(const rh_space *space, int budget, double points, uint64_t seed, double *x)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     opt.budget = budget;
     opt.param = &points;
     opt.seed = seed;
     opt.nrun = 1;
     rh_search *search = NULL;
-    assert_int_equal(rh_search_create(&search, &rh_search_random, space, &opt, NULL), RH_OK);
+    assert_int_equal(rh_search__create(&search, &rh_search_random, space, &opt, NULL), RH_OK);
     int n;
-    const rh_asked *asked;
-    while (rh_search_ask(search, &asked, &n, NULL) == RH_OK && n)
+    const rh_search__asked *asked;
+    while (rh_search__ask(search, &asked, &n, NULL) == RH_OK && n)
         for (int i = 0; i < n; i++)
             assert_int_equal(sample_tell(search, asked[i], NULL), RH_OK);
-    n = rh_search_nsetting(search);
+    n = rh_search__nsetting(search);
     for (int i = 0; i < n; i++)
-        memcpy(x + (ptrdiff_t)i * space->ndim, rh_search_setting(search, i),
+        memcpy(x + (ptrdiff_t)i * space->ndim, rh_search__proposed(search, i),
                (size_t)space->ndim * sizeof *x);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     return n;
 }
 
@@ -89,7 +90,7 @@ static void never_twice(void **unused)
             int n = drawn(&s, budget, points, (uint64_t)budget, x);
             assert_int_equal(n, budget < 36 ? budget : 36);
             for (int i = 0; i < n; i++) {
-                assert_true(rh_space_holds(&s, x + (ptrdiff_t)3 * i));
+                assert_true(rh_space__holds(&s, x + (ptrdiff_t)3 * i));
                 for (int k = 0; k < i; k++)
                     assert_memory_not_equal(x + (ptrdiff_t)3 * i, x + (ptrdiff_t)3 * k,
                                             3 * sizeof *x);

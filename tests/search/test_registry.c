@@ -2,6 +2,7 @@
 // foreseen, an end, the same proposals for the same results, and no memory lost.
 
 #include "base/base_internal.h"
+#include "search/search.h"
 #include "search_sample.h"
 
 #include <stdlib.h>
@@ -16,9 +17,9 @@ typedef struct question {
 static question asked_of[2][ROUNDS];
 
 // Options that make any method quick; param (32) belongs to the caller.
-static rh_search_options quick(const rh_search_type *type, int budget, double *param)
+static rh_search__options quick(const rh_search_type *type, int budget, double *param)
 {
-    rh_search_options opt = rh_search_defaults();
+    rh_search__options opt = rh_search__defaults();
     assert_in_range(type->nparam, 0, 32);
     rh_param_initial(type->param, type->nparam, param);
     static const struct {
@@ -44,32 +45,32 @@ static int proposals(const rh_search_type *type, const rh_space *space, uint64_t
 {
     rh_search *search = NULL;
     double param[32];
-    rh_search_options opt = quick(type, BUDGET, param);
+    rh_search__options opt = quick(type, BUDGET, param);
     rh_error err = {""};
     opt.seed = seed;
-    if (rh_search_create(&search, type, space, &opt, &err) != RH_OK)
+    if (rh_search__create(&search, type, space, &opt, &err) != RH_OK)
         fail_msg("%s", err.text);
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n = 0, nasked, most, had[ROUNDS] = {0};
     int64_t most_runs, taken = 0;
-    rh_search_foresee(search, &most, &most_runs);
-    assert_true(most <= (type->finite ? (int)rh_space_count(space) : BUDGET));
+    rh_search__foresee(search, &most, &most_runs);
+    assert_true(most <= (type->finite ? (int)rh_space__count(space) : BUDGET));
     for (;;) {
-        int before = rh_search_nsetting(search);
-        assert_int_equal(rh_search_ask(search, &asked, &nasked, &err), RH_OK);
+        int before = rh_search__nsetting(search);
+        assert_int_equal(rh_search__ask(search, &asked, &nasked, &err), RH_OK);
         if (!nasked)
             break;
         for (int i = 0; i < nasked; i++, n++) {
             assert_true(n < ROUNDS);
             int s = asked[i].setting;
             double x[RH_MAX_DIM];
-            memcpy(x, rh_search_setting(search, s), (size_t)space->ndim * sizeof *x);
-            assert_true(rh_space_holds(space, x));
+            memcpy(x, rh_search__proposed(search, s), (size_t)space->ndim * sizeof *x);
+            assert_true(rh_space__holds(space, x));
             for (int k = 0; k < space->ndim && amend && s >= before; k++)
-                if (isinf(rh_dim_count(&space->dim[k])))
+                if (isinf(rh_dim__count(&space->dim[k])))
                     x[k] = nextafter(x[k], 0.5 * (space->dim[k].lo + space->dim[k].hi));
             if (amend && s >= before)
-                rh_search_amend(search, s, x);
+                rh_search__amend(search, s, x);
             q[n] = (question){.setting = s, .nrun = asked[i].nrun};
             memcpy(q[n].x, x, (size_t)space->ndim * sizeof *x);
             assert_true(asked[i].nrun > had[s]);
@@ -80,20 +81,20 @@ static int proposals(const rh_search_type *type, const rh_space *space, uint64_t
         }
         int now;
         int64_t now_runs;
-        rh_search_foresee(search, &now, &now_runs);
-        assert_true(rh_search_nsetting(search) <= now);
+        rh_search__foresee(search, &now, &now_runs);
+        assert_true(rh_search__nsetting(search) <= now);
         assert_true(taken <= now_runs);
         assert_true(now <= most);
         assert_true(now_runs <= most_runs);
     }
 
     // no setting is open, leaders have all runs, and none leads twice
-    int total = rh_search_nsetting(search);
-    rh_leader leader[64];
+    int total = rh_search__nsetting(search);
+    rh_search__lead_entry leader[64];
     assert_in_range(total, 1, most);
     for (int i = 0; i < total; i++)
-        assert_true(rh_search_state(search, i) != RH_SETTING_OPEN);
-    int lead = rh_search_lead(search, 64, leader);
+        assert_true(rh_search__state(search, i) != RH_SETTING_OPEN);
+    int lead = rh_search__lead(search, 64, leader);
     assert_in_range(lead, 1, 64);
     for (int i = 0; i < lead; i++) {
         assert_in_range(leader[i].setting, 0, total - 1);
@@ -101,16 +102,16 @@ static int proposals(const rh_search_type *type, const rh_space *space, uint64_t
         for (int k = 0; k < i; k++)
             assert_int_not_equal(leader[i].setting, leader[k].setting);
     }
-    rh_leader first;
-    assert_int_equal(rh_search_lead(search, 1, &first), 1);
+    rh_search__lead_entry first;
+    assert_int_equal(rh_search__lead(search, 1, &first), 1);
     assert_int_equal(first.setting, leader[0].setting);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     return n;
 }
 
 static bool fits(const rh_search_type *type, const rh_space *space)
 {
-    return !type->finite || isfinite(rh_space_count(space));
+    return !type->finite || isfinite(rh_space__count(space));
 }
 
 static void every_kind(void **unused)
@@ -155,14 +156,14 @@ static rh_status attempt(const rh_search_type *type, const rh_space *space, int 
 {
     rh_search *search = NULL;
     double param[32];
-    rh_search_options opt = quick(type, budget, param);
+    rh_search__options opt = quick(type, budget, param);
     rh_error err = {""};
     opt.nrun = 3;
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n = 1;
-    rh_status rc = rh_search_create(&search, type, space, &opt, &err);
+    rh_status rc = rh_search__create(&search, type, space, &opt, &err);
     while (!rc && n) {
-        rc = rh_search_ask(search, &asked, &n, &err);
+        rc = rh_search__ask(search, &asked, &n, &err);
         for (int i = 0; !rc && i < n; i++)
             rc = sample_tell(search, asked[i], &err);
     }
@@ -170,7 +171,7 @@ static rh_status attempt(const rh_search_type *type, const rh_space *space, int 
         assert_int_equal(rc, RH_ENOMEM);
         assert_non_null(strstr(err.text, "memory"));
     }
-    rh_search_destroy(search);
+    rh_search__destroy(search);
     return rc;
 }
 

@@ -1,43 +1,44 @@
 // test_search.c - the handle: refused options, copies, settings, results, amendments, leaders.
 
 #include "base/base_internal.h"
+#include "search/search.h"
 #include "search_sample.h"
 
 #include <stdlib.h>
 
 static rh_search *made(const rh_search_type *type, const rh_space *space,
-                       const rh_search_options *opt)
+                       const rh_search__options *opt)
 {
     rh_search *search = NULL;
     rh_error err = {""};
-    if (rh_search_create(&search, type, space, opt, &err) != RH_OK)
+    if (rh_search__create(&search, type, space, opt, &err) != RH_OK)
         fail_msg("%s", err.text);
     return search;
 }
 
 static void refused(const rh_search_type *type, const rh_space *space,
-                    const rh_search_options *opt, const char *why)
+                    const rh_search__options *opt, const char *why)
 {
     rh_search *search = NULL;
     rh_error err = {""};
     int64_t live = rh_base__alloc_live();
-    assert_int_equal(rh_search_create(&search, type, space, opt, &err), RH_EINVAL);
+    assert_int_equal(rh_search__create(&search, type, space, opt, &err), RH_EINVAL);
     assert_null(search);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
     assert_int_equal(rh_base__alloc_live(), live);
-    assert_int_equal(rh_search_create(&search, type, space, opt, NULL), RH_EINVAL);
+    assert_int_equal(rh_search__create(&search, type, space, opt, NULL), RH_EINVAL);
 }
 
 static void options(void **unused)
 {
     (void)unused;
     rh_space s = sample_space(FINITE);
-    rh_search_options usual = rh_search_defaults(), o = usual;
+    rh_search__options usual = rh_search__defaults(), o = usual;
     assert_int_equal(o.budget, 100);
     assert_int_equal(o.nrun, 10);
     o.cookie = 0;
-    refused(&rh_search_grid, &s, &o, "options must start from rh_search_defaults()");
+    refused(&rh_search_grid, &s, &o, "options must start from rh_search__defaults()");
     o = usual, o.budget = 0;
     refused(&rh_search_random, &s, &o, "random: 0 settings to try, expected 1 to 1000000");
     o = usual, o.nrun = 0;
@@ -69,11 +70,11 @@ static void too_many(void **unused)
     rh_search *search = made(&rh_search_grid, &cube, NULL);
     int n;
     int64_t nrun;
-    rh_search_foresee(search, &n, &nrun);
+    rh_search__foresee(search, &n, &nrun);
     assert_int_equal(n, 1000000);
     assert_int_equal(nrun, 10000000);
-    rh_search_destroy(search);
-    rh_search_destroy(NULL);
+    rh_search__destroy(search);
+    rh_search__destroy(NULL);
 }
 
 // A search keeps no pointers to the caller's memory.
@@ -83,7 +84,7 @@ static void copied(void **unused)
     double value[] = {1.0, 2.0, 4.0}, param[] = {0.0};
     char name[] = "alpha";
     rh_space s = {{{name, RH_DIM_LIST, .value = value, .nvalue = 3}}, 1};
-    rh_search_options o = rh_search_defaults();
+    rh_search__options o = rh_search__defaults();
     o.param = param;
     rh_search *search = made(&rh_search_random, &s, &o);
     memset(value, 0, sizeof value);
@@ -93,11 +94,11 @@ static void copied(void **unused)
     assert_string_equal(own->dim[0].name, "alpha");
     assert_true(own->dim[0].value[2] == 4.0);
     assert_ptr_equal(search->type, &rh_search_random);
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n;
-    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+    assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
     assert_int_equal(n, 3);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 // Settings never move, are found, and lead in the right order.
@@ -108,26 +109,26 @@ static void told_and_found(void **unused)
     static const double *at[N];
     rh_space s = {{{"a", RH_DIM_RANGE, .lo = 0.0, .hi = N - 1.0, .step = 1.0}}, 1};
     rh_search *search = made(&rh_search_grid, &s, NULL);
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n, seen = 0;
-    while (rh_search_ask(search, &asked, &n, NULL) == RH_OK && n)
+    while (rh_search__ask(search, &asked, &n, NULL) == RH_OK && n)
         for (int i = 0; i < n; i++, seen++) {
             assert_int_equal(asked[i].setting, seen);
-            at[seen] = rh_search_setting(search, seen);
+            at[seen] = rh_search__proposed(search, seen);
             assert_true(*at[seen] == seen);
-            assert_int_equal(rh_search_state(search, seen), RH_SETTING_OPEN);
+            assert_int_equal(rh_search__state(search, seen), RH_SETTING_OPEN);
             double score = seen % 7 ? -seen : -(double)INFINITY;
-            rh_told told = {seen, 1, &score, score, seen % 2 ? 4.0 : (double)NAN, 0};
-            assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
-            assert_int_equal(rh_search_state(search, seen), RH_SETTING_DONE);
+            rh_search__told told = {seen, 1, &score, score, seen % 2 ? 4.0 : (double)NAN, 0};
+            assert_int_equal(rh_search__tell(search, &told, NULL), RH_OK);
+            assert_int_equal(rh_search__state(search, seen), RH_SETTING_DONE);
         }
     assert_int_equal(seen, N);
-    assert_int_equal(rh_search_nsetting(search), N);
-    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK); // and it stays over
+    assert_int_equal(rh_search__nsetting(search), N);
+    assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK); // and it stays over
     assert_int_equal(n, 0);
     for (int i = 0; i < N; i++) {
         double x = i;
-        assert_ptr_equal(rh_search_setting(search, i), at[i]);
+        assert_ptr_equal(rh_search__proposed(search, i), at[i]);
         assert_int_equal(rh_search__find(search, &x), i);
         x = i + 0.5;
         assert_int_equal(rh_search__find(search, &x), -1);
@@ -136,9 +137,9 @@ static void told_and_found(void **unused)
     assert_int_equal(rh_search__find(search, &zero), 0);
 
     // some of them, all of them, more than there are
-    static rh_leader leader[2 * N];
+    static rh_search__lead_entry leader[2 * N];
     for (int most = 1; most <= 2 * N; most = most == 10 ? N : most < 10 ? most + 1 : most + N) {
-        int lead = rh_search_lead(search, most, leader);
+        int lead = rh_search__lead(search, most, leader);
         assert_int_equal(lead, most < N ? most : N);
         assert_int_equal(leader[0].setting, 1);
         assert_true(leader[0].value == -1.0);
@@ -153,7 +154,7 @@ static void told_and_found(void **unused)
         }
     }
     assert_true(leader[N - 1].value == -(double)INFINITY);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 static void no_leader_without_results(void **unused)
@@ -161,15 +162,15 @@ static void no_leader_without_results(void **unused)
     (void)unused;
     rh_space s = sample_space(FINITE);
     rh_search *search = made(&rh_search_grid, &s, NULL);
-    rh_leader leader[3];
-    const rh_asked *asked;
+    rh_search__lead_entry leader[3];
+    const rh_search__asked *asked;
     int n;
-    assert_int_equal(rh_search_lead(search, 3, leader), 0);
-    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
-    assert_int_equal(rh_search_lead(search, 3, leader), 0);
+    assert_int_equal(rh_search__lead(search, 3, leader), 0);
+    assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
+    assert_int_equal(rh_search__lead(search, 3, leader), 0);
     assert_int_equal(sample_tell(search, asked[0], NULL), RH_OK);
-    assert_int_equal(rh_search_lead(search, 3, leader), 1);
-    rh_search_destroy(search);
+    assert_int_equal(rh_search__lead(search, 3, leader), 1);
+    rh_search__destroy(search);
 }
 
 static void order_is_checked(void **unused)
@@ -179,16 +180,17 @@ static void order_is_checked(void **unused)
     rh_search *search = made(&rh_search_grid, &s, NULL);
     rh_error err = {""};
     double score = 1.0;
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n;
-    assert_int_equal(rh_search_tell(search, &(rh_told){0, 1, &score, 1.0, 0.0, 0}, &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_search__tell(search, &(rh_search__told){0, 1, &score, 1.0, 0.0, 0}, &err),
+        RH_EINVAL);
     assert_string_equal(err.text, "grid: told setting 0, expected an ask first");
-    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+    assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
     assert_true(n >= 2);
 
     static const struct {
-        rh_told told;
+        rh_search__told told;
         const char *message;
     } wrong[] = {
         {{1, 1, NULL, 1.0, 0.0, 0}, "grid: told setting 1, expected 0, the next one asked"},
@@ -198,17 +200,17 @@ static void order_is_checked(void **unused)
         {{0, 1, NULL, 1.0, 0.0, -1}, "grid: setting 0: -1 broken runs, expected 0 or more"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(rh_search_tell(search, &wrong[i].told, &err), RH_EINVAL);
+        assert_int_equal(rh_search__tell(search, &wrong[i].told, &err), RH_EINVAL);
         if (strncmp(err.text, wrong[i].message, strlen(wrong[i].message)) != 0)
             fail_msg("%s", err.text);
     }
     assert_int_equal(sample_tell(search, asked[0], NULL), RH_OK);
-    assert_int_equal(rh_search_ask(search, &asked, &n, &err), RH_EINVAL);
+    assert_int_equal(rh_search__ask(search, &asked, &n, &err), RH_EINVAL);
     char want[96];
     snprintf(want, sizeof want, "grid: 1 of %d settings told, expected all before the next ask",
              n);
     assert_string_equal(err.text, want);
-    rh_search_destroy(search);
+    rh_search__destroy(search);
 }
 
 // Every method: settings with broken runs are behind all others, whatever their values.
@@ -217,30 +219,30 @@ static void broken_runs_rank_last(void **unused)
     (void)unused;
     for (int t = 0; t < rh_search_ntype(); t++) {
         rh_space s = {{{"a", RH_DIM_RANGE, .lo = 0.0, .hi = 11.0, .step = 1.0}}, 1};
-        rh_search_options opt = rh_search_defaults();
+        rh_search__options opt = rh_search__defaults();
         opt.budget = 12;
         opt.nrun = 2;
         rh_search *search = made(rh_search_type_at(t), &s, &opt);
-        const rh_asked *asked;
+        const rh_search__asked *asked;
         int n, nsound = 0;
         bool broke[64] = {false};
-        while (rh_search_ask(search, &asked, &n, NULL) == RH_OK && n > 0)
+        while (rh_search__ask(search, &asked, &n, NULL) == RH_OK && n > 0)
             for (int i = 0; i < n; i++) {
-                double x = rh_search_setting(search, asked[i].setting)[0];
+                double x = rh_search__proposed(search, asked[i].setting)[0];
                 bool odd = (int)x % 2 == 1; // the odd ones break and have the higher values
                 double score[2] = {x + 100.0 * odd, x + 100.0 * odd + 0.5};
-                rh_told told = {.setting = asked[i].setting,
-                                .nrun = asked[i].nrun,
-                                .score = score,
-                                .noise = 0.06,
-                                .nbroken = odd};
+                rh_search__told told = {.setting = asked[i].setting,
+                                        .nrun = asked[i].nrun,
+                                        .score = score,
+                                        .noise = 0.06,
+                                        .nbroken = odd};
                 told.value = told.nrun == 1 ? score[0] : x + 100.0 * odd + 0.25;
-                assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+                assert_int_equal(rh_search__tell(search, &told, NULL), RH_OK);
                 nsound += !odd && !broke[told.setting];
                 broke[told.setting] = odd;
             }
-        rh_leader leader[64];
-        int count = rh_search_lead(search, 64, leader);
+        rh_search__lead_entry leader[64];
+        int count = rh_search__lead(search, 64, leader);
         assert_true(count > 0);
         assert_false(broke[leader[0].setting]);
         for (int i = 1; i < count; i++)
@@ -248,7 +250,7 @@ static void broken_runs_rank_last(void **unused)
                 fail_msg("%s: leader %d has broken runs, the next has none",
                          rh_search_type_at(t)->name, i - 1);
         assert_true(nsound > 0);
-        rh_search_destroy(search);
+        rh_search__destroy(search);
     }
 }
 
@@ -257,29 +259,29 @@ static void amended(void **unused)
     (void)unused;
     rh_space s = sample_space(LINE);
     rh_search *search = made(&rh_search_random, &s, NULL);
-    const rh_asked *asked;
+    const rh_search__asked *asked;
     int n;
-    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
-    double before = *rh_search_setting(search, 4), after = nextafter(before, 10.0);
-    rh_search_amend(search, 4, &before);
+    assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
+    double before = *rh_search__proposed(search, 4), after = nextafter(before, 10.0);
+    rh_search__amend(search, 4, &before);
     assert_int_equal(rh_search__find(search, &before), 4);
-    rh_search_amend(search, 4, &after);
-    assert_true(*rh_search_setting(search, 4) == after);
+    rh_search__amend(search, 4, &after);
+    assert_true(*rh_search__proposed(search, 4) == after);
     assert_int_equal(rh_search__find(search, &after), 4);
     assert_int_equal(rh_search__find(search, &before), -1);
     for (int i = 0; i < n; i++)
-        assert_int_equal(rh_search__find(search, rh_search_setting(search, i)), i);
+        assert_int_equal(rh_search__find(search, rh_search__proposed(search, i)), i);
 
     // what does not exist, and values that are no setting
     double none = NAN;
-    rh_leader leader;
-    rh_search_amend(search, 4, &none);
-    rh_search_amend(search, -1, &before);
-    assert_true(*rh_search_setting(search, 4) == after);
-    assert_null(rh_search_setting(search, rh_search_nsetting(search)));
-    assert_int_equal(rh_search_state(search, -1), RH_SETTING_DROPPED);
-    assert_int_equal(rh_search_lead(search, 0, &leader), 0);
-    rh_search_destroy(search);
+    rh_search__lead_entry leader;
+    rh_search__amend(search, 4, &none);
+    rh_search__amend(search, -1, &before);
+    assert_true(*rh_search__proposed(search, 4) == after);
+    assert_null(rh_search__proposed(search, rh_search__nsetting(search)));
+    assert_int_equal(rh_search__state(search, -1), RH_SETTING_DROPPED);
+    assert_int_equal(rh_search__lead(search, 0, &leader), 0);
+    rh_search__destroy(search);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 // test_space.c - spaces: counting, enumerating, refusals, and the unit cube.
 
+#include "search/search.h"
 #include "search_sample.h"
 
 #include <stdlib.h>
@@ -15,15 +16,15 @@ static void multiples(void **unused)
     (void)unused;
     static const double tenths[] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
     rh_space tenth = {{range(RH_LINEAR, 0.0, 1.0, 0.1)}, 1};
-    assert_true(rh_space_count(&tenth) == 11.0);
+    assert_true(rh_space__count(&tenth) == 11.0);
     for (int i = 0; i < 11; i++) {
         double x;
-        rh_space_at(&tenth, i, &x);
+        rh_space__at(&tenth, i, &x);
         assert_true(x == tenths[i]);
-        assert_true(rh_space_holds(&tenth, &x));
+        assert_true(rh_space__holds(&tenth, &x));
     }
     double near = 0.1 * 3; // 0.30000000000000004
-    assert_false(rh_space_holds(&tenth, &near));
+    assert_false(rh_space__holds(&tenth, &near));
 
     static const struct {
         double lo, hi, step, count, first, last;
@@ -38,17 +39,17 @@ static void multiples(void **unused)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         rh_space s = {{range(RH_LINEAR, list[i].lo, list[i].hi, list[i].step)}, 1};
         double x;
-        assert_int_equal(rh_space_check(&s, NULL), RH_OK);
-        assert_true(rh_space_count(&s) == list[i].count);
-        rh_space_at(&s, 0, &x);
+        assert_int_equal(rh_space__check(&s, NULL), RH_OK);
+        assert_true(rh_space__count(&s) == list[i].count);
+        rh_space__at(&s, 0, &x);
         assert_true(x == list[i].first);
-        rh_space_at(&s, (int64_t)list[i].count - 1, &x);
+        rh_space__at(&s, (int64_t)list[i].count - 1, &x);
         assert_true(x == list[i].last);
         for (int k = 0; k < (int)list[i].count; k++) { // all inside, all their own
-            rh_space_at(&s, k, &x);
+            rh_space__at(&s, k, &x);
             assert_true(x >= list[i].lo);
             assert_true(x <= list[i].hi);
-            assert_true(rh_space_holds(&s, &x));
+            assert_true(rh_space__holds(&s, &x));
         }
     }
 }
@@ -57,41 +58,41 @@ static void counted_and_gone_through(void **unused)
 {
     (void)unused;
     rh_space s = sample_space(FINITE);
-    assert_true(rh_space_count(&s) == 36.0);
+    assert_true(rh_space__count(&s) == 36.0);
     int i = 0;
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 3; b++)
             for (int c = 0; c < 3; c++, i++) {
                 double x[3];
-                rh_space_at(&s, i, x);
+                rh_space__at(&s, i, x);
                 assert_true(x[0] == sample_list[a]);
                 assert_true(x[1] == sample_names[b]);
                 assert_true(x[2] == 0.5 * c);
-                assert_true(rh_space_holds(&s, x));
+                assert_true(rh_space__holds(&s, x));
             }
     for (int64_t none = -1; none <= 36; none += 37) {
         double x[3] = {0};
-        rh_space_at(&s, none, x);
+        rh_space__at(&s, none, x);
         assert_true(isnan(x[0]));
         assert_true(isnan(x[1]));
         assert_true(isnan(x[2]));
     }
     rh_space mixed = sample_space(MIXED);
-    assert_true(rh_space_count(&mixed) == (double)INFINITY);
-    assert_true(rh_dim_count(&mixed.dim[0]) == (double)INFINITY);
+    assert_true(rh_space__count(&mixed) == (double)INFINITY);
+    assert_true(rh_dim__count(&mixed.dim[0]) == (double)INFINITY);
     rh_dim still = range(RH_LINEAR, 2.0, 2.0, 0.0);
-    assert_true(rh_dim_count(&still) == 1.0);
+    assert_true(rh_dim__count(&still) == 1.0);
 
     // more settings than any int
     rh_space large = {.ndim = 5};
     for (int k = 0; k < 5; k++)
         large.dim[k] = range(RH_LINEAR, 1.0, 1000.0, 1.0);
-    assert_true(rh_space_count(&large) == 1e15);
+    assert_true(rh_space__count(&large) == 1e15);
     double x[5];
-    rh_space_at(&large, 999999999999999, x);
+    rh_space__at(&large, 999999999999999, x);
     for (int k = 0; k < 5; k++)
         assert_true(x[k] == 1000.0);
-    rh_space_at(&large, 1002, x);
+    rh_space__at(&large, 1002, x);
     assert_true(x[2] == 1.0);
     assert_true(x[3] == 2.0);
     assert_true(x[4] == 3.0);
@@ -111,11 +112,11 @@ static void what_it_holds(void **unused)
         {{0.1, 0.0, -0.0}, true},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        assert_int_equal(rh_space_holds(&s, list[i].x), list[i].holds);
+        assert_int_equal(rh_space__holds(&s, list[i].x), list[i].holds);
     rh_space line = sample_space(LINE);
     double x[] = {-2.0, 3.0, 0.1, -2.1, 3.1, INFINITY};
     for (int i = 0; i < 6; i++)
-        assert_int_equal(rh_space_holds(&line, &x[i]), i < 3);
+        assert_int_equal(rh_space__holds(&line, &x[i]), i < 3);
 }
 
 // Ends exact, equal parts, and the middle of a part comes back to its setting.
@@ -140,8 +141,8 @@ static void cube(void **unused)
             for (int k = 0; k <= 1000; k++) {
                 double at = k / 1000.0, here;
                 rh_space__place(&s, &at, &here);
-                assert_true(rh_space_holds(&s, &here));
-                rh_space_unit(&s, &here, &back);
+                assert_true(rh_space__holds(&s, &here));
+                rh_space__unit(&s, &here, &back);
                 assert_true(fabs(back - at) < 1e-12);
             }
         }
@@ -150,8 +151,8 @@ static void cube(void **unused)
     rh_space finite = sample_space(FINITE);
     for (int i = 0; i < 36; i++) {
         double x[3], u[3], y[3];
-        rh_space_at(&finite, i, x);
-        rh_space_unit(&finite, x, u);
+        rh_space__at(&finite, i, x);
+        rh_space__unit(&finite, x, u);
         rh_space__place(&finite, u, y);
         assert_memory_equal(x, y, sizeof x);
         assert_true(fabs(u[0] - (i / 9 + 0.5) / 4) < 1e-15);
@@ -162,7 +163,7 @@ static void cube(void **unused)
     double u = 0.9, x;
     rh_space__place(&alone, &u, &x);
     assert_true(x == 5.0);
-    rh_space_unit(&alone, &x, &u);
+    rh_space__unit(&alone, &x, &u);
     assert_true(u == 0.5);
 }
 
@@ -176,9 +177,9 @@ static void whole_numbers_by_ratio(void **unused)
     for (int i = 0; i < N; i++) {
         double u = (i + 0.5) / N, x, v, y;
         rh_space__place(&s, &u, &x);
-        assert_true(rh_space_holds(&s, &x));
+        assert_true(rh_space__holds(&s, &x));
         count[(int)x]++;
-        rh_space_unit(&s, &x, &v);
+        rh_space__unit(&s, &x, &v);
         rh_space__place(&s, &v, &y);
         assert_true(x == y);
     }
@@ -207,7 +208,7 @@ static void rounding(void **unused)
 static void refused(const rh_space *space, const char *why)
 {
     rh_error err = {""};
-    assert_int_equal(rh_space_check(space, &err), RH_EINVAL);
+    assert_int_equal(rh_space__check(space, &err), RH_EINVAL);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
 }
@@ -217,7 +218,7 @@ static void checked(void **unused)
     (void)unused;
     for (int i = 0; i < NSAMPLE; i++) {
         rh_space s = sample_space(i);
-        assert_int_equal(rh_space_check(&s, NULL), RH_OK);
+        assert_int_equal(rh_space__check(&s, NULL), RH_OK);
     }
     static const struct {
         rh_scale scale;
@@ -245,7 +246,7 @@ static void checked(void **unused)
     rh_space s = {{list}, 1};
     refused(&s, "b: 2 after 3, expected rising values");
     s.dim[0].kind = RH_DIM_NAMES;
-    assert_int_equal(rh_space_check(&s, NULL), RH_OK);
+    assert_int_equal(rh_space__check(&s, NULL), RH_OK);
     s.dim[0].value = twice;
     refused(&s, "b: 1 twice among its values");
     s.dim[0] = (rh_dim){"b", RH_DIM_LIST, RH_LOG, .value = none, .nvalue = 2};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base_internal.h"
+#include "eval/eval.h"
 #include "study/core.h"
 
 enum { NKIND = 2, NMEMBER = 2, NRUN = 2, NALL = NKIND * NMEMBER * NRUN, MOST = 6 };
@@ -39,15 +40,16 @@ static void make(made *m, int n, const double value[][NKIND], double spread)
     m->study.nrecord = n;
     m->study.place[true] = m->place;
     m->study.nplace[true] = n;
-    assert_true(rh_value_nwork(NMEMBER, NRUN) <= 2000);
+    assert_true(rh_value__nwork(NMEMBER, NRUN) <= 2000);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < NALL; j++) {
             double up = j / NRUN % NMEMBER ? spread : -spread;
             m->result[i][j].score = value[i][j / NRUN / NMEMBER] + up;
         }
         for (int k = 0; k < NKIND; k++) {
-            rh_value v = rh_value_of((rh_judge){0}, NMEMBER, NRUN,
-                                     m->result[i] + (size_t)k * NMEMBER * NRUN, NULL, m->work);
+            rh_value__estimate v =
+                rh_value__of((rh_judge){0}, NMEMBER, NRUN,
+                             m->result[i] + (size_t)k * NMEMBER * NRUN, NULL, m->work);
             m->kind[i][k] = (rh_kind_score){v.value, v.lo95, v.hi95, NAN};
         }
         m->record[i].kind = m->kind[i];

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "study/journal_sample.h"
 
@@ -154,7 +155,7 @@ static void numbers_come_back(void **unused)
     for (int i = 0; i < 20000; i++) {
         rh_text text = {0};
         double x, y = 7.0;
-        uint64_t bits = rh_rng_bits(&rng);
+        uint64_t bits = rh_rng__bits(&rng);
         memcpy(&x, &bits, sizeof x);
         if (i % 2) // of a size that scores have, and whole ones with many digits
             x = i % 4 == 1 ? rh_rng_range(&rng, -1e3, 1e3) : (double)(bits >> i % 64) * 1e4;

@@ -2,6 +2,7 @@
 // damage is detected.
 
 #include "base/base_internal.h"
+#include "model/model.h"
 #include "model/pack.h"
 #include "study/ranks.h"
 #include "study/runs_sample.h"
@@ -41,7 +42,7 @@ static void arrives_as_it_was(void **state)
         assert_true(result[i].score == s.result[0][i].score);
         assert_int_equal(result[i].nstep, 400);
     }
-    assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s.model[0][0]));
+    assert_true(rh_model__fingerprint(model) == rh_model__fingerprint(s.model[0][0]));
     rh_members__clear(&members);
     rh_model_destroy(model);
     assert_true(count_leftovers() <= before);

@@ -1,9 +1,11 @@
 // test_plan.c - the book: what is said last counts, flags go over files, memory may run out.
 
 #include "base/base_internal.h"
-#include "plans.h"
 #include "model/pack.h"
+#include "plans.h"
+#include "repr/repr.h"
 #include "study/ranks.h"
+#include "study/study.h"
 
 static void later_words(void **unused)
 {
@@ -88,7 +90,7 @@ static rh_status everything(const rh_log *log, rh_error *err)
     if (!rc)
         rc = rh_plan__parse(plan, text, sizeof text - 1, FILE_NAME, err);
     if (!rc)
-        rc = rh_plan_grid(plan, "puddle_world:paper", "--grid", err);
+        rc = rh_plan__grid(plan, "puddle_world:paper", "--grid", err);
     if (!rc)
         rc = rh_plan_try(plan, "tau", "1:10:0.5", "--set", err);
     if (!rc)
@@ -182,7 +184,7 @@ static void circles(void **unused)
             rc = rh_plan_fit(&model, plan, log, &opt, &err);
         if (rc)
             fail_msg("%s: %s", row[i].text, err.text);
-        assert_int_equal(rh_repr_ncode(rh_model_repr(model)), row[i].ncode);
+        assert_int_equal(rh_repr__ncode(rh_model_repr(model)), row[i].ncode);
         rh_model_destroy(model);
         rh_plan_destroy(plan);
     }
@@ -284,12 +286,12 @@ static void misuse(void **unused)
     rh_env *env = NULL;
     rh_model *model = NULL;
     rh_fit_options opt = {0};
-    assert_int_equal(rh_plan_env(&env, plan, NULL, 0, &err), RH_EINVAL);
+    assert_int_equal(rh_plan__env(&env, plan, NULL, 0, &err), RH_EINVAL);
     assert_int_equal(rh_plan_fit(&model, plan, log, NULL, &err), RH_EINVAL);
     assert_string_equal(err.text, "fit: the plan is not settled");
     assert_int_equal(rh_plan_fit(&model, plan, log, &opt, &err), RH_EINVAL);
     assert_null(rh_plan_text(plan, "seed"));
-    assert_true(isnan(rh_plan_real(plan, "gamma")));
+    assert_true(isnan(rh_plan__real(plan, "gamma")));
     assert_int_equal(rh_plan_number(plan, "seed"), 0);
     rh_log_destroy(log);
     rh_plan_destroy(plan);

@@ -1,7 +1,9 @@
 // test_plan_axis.c - what is tried of one parameter, in all forms, right and wrong.
 
 #include "plans.h"
+#include "search/search.h"
 #include "search/search_internal.h"
+#include "study/study.h"
 
 // What is said of parameters, and the entry it becomes.
 static void forms(void **unused)
@@ -123,7 +125,7 @@ static void kinds_and_scales(void **unused)
 
     // as the agent sees them
     double x[] = {0.01, 0.9, 1.5, 2.0, 0.05, 5.0, 1.0}, hp[32];
-    rh_plan_hp(plan, x, hp);
+    rh_plan__hp(plan, x, hp);
     const rh_agent_type *agent = plan->agent;
 #define HP(name) hp[rh_param_find(agent->param, agent->nparam, name)]
     assert_true(HP("alpha") == 0.01);
@@ -282,7 +284,7 @@ static void no_multiple_at_zero(void **unused)
     rh_plan *plan = settled("method: random\nparameters: {tau: {distribution: "
                             "q_log_uniform_values, min: 1e-6, max: 3e4, q: 1e4}}\n",
                             3);
-    assert_true(rh_space_count(&plan->space) == 3.0);
+    assert_true(rh_space__count(&plan->space) == 3.0);
     for (int i = 0; i <= 10; i++) {
         double u = 0.1 * i, x = NAN;
         rh_space__place(&plan->space, &u, &x);

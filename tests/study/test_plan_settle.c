@@ -3,6 +3,7 @@
 
 #include "base/base_internal.h"
 #include "plans.h"
+#include "study/study.h"
 
 static void agents(void **unused)
 {
@@ -145,7 +146,7 @@ static void results(void **unused)
         rh_error err = {""};
         task.continuing = row[i].continuing;
         rh_plan *plan = settled(row[i].text, 3);
-        assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_OK);
+        assert_int_equal(rh_plan__eval(plan, &task, log, &opt, &err), RH_OK);
         if (opt.nstep != row[i].nstep || opt.cutoff != row[i].cutoff ||
             opt.ncurve != row[i].ncurve)
             fail_msg("%s: %lld steps, cut-off %lld, %d points", row[i].text,
@@ -159,13 +160,13 @@ static void results(void **unused)
     rh_plan *plan = settled("seed: 9\nevaluation: {runs: 4, criterion: final, cutoff_as: "
                             "terminate}\nmethod: random",
                             3);
-    assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_OK);
+    assert_int_equal(rh_plan__eval(plan, &task, log, &opt, &err), RH_OK);
     assert_int_equal(opt.seed, 9);
     assert_int_equal(opt.nrun, 4);
     assert_int_equal(opt.criterion, RH_FINAL);
     assert_int_equal(opt.cutoff_rule, RH_TERMINATE);
     rh_base__alloc_fail_at(1);
-    assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_ENOMEM);
+    assert_int_equal(rh_plan__eval(plan, &task, log, &opt, &err), RH_ENOMEM);
     rh_base__alloc_fail_at(0);
     rh_plan_destroy(plan);
     rh_log_destroy(log);

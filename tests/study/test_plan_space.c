@@ -1,7 +1,10 @@
 // test_plan_space.c - what is searched: usual ranges, published grids, and what goes before
 // what.
 
+#include "base/base.h"
 #include "plans.h"
+#include "search/search.h"
+#include "study/study.h"
 
 static void usual(void **unused)
 {
@@ -51,14 +54,14 @@ static void published(void **unused)
     (void)unused;
     rh_plan *plan = settled("grid: puddle_world:paper", 3);
     assert_int_equal(plan->space.ndim, 4);
-    assert_true(rh_space_count(&plan->space) == 54.0);
+    assert_true(rh_space__count(&plan->space) == 54.0);
     assert_string_equal(entry(plan, "parameters.w_init"), "{values: [0, 4, 8]}");
     assert_string_equal(entry(plan, "agent.lambda"), "0.1");
     assert_int_equal(plan->space.dim[0].scale, RH_LOG);
     rh_plan_destroy(plan);
 
     plan = settled("agent: actor_critic\ngrid: acrobot:paper", 3);
-    assert_true(rh_space_count(&plan->space) == 36.0);
+    assert_true(rh_space__count(&plan->space) == 36.0);
     rh_plan_destroy(plan);
     assert_int_equal(refused_by("agent: gaussian_actor_critic\ngrid: acrobot:paper", 0,
                                 FILE_NAME
@@ -81,7 +84,7 @@ static void precedence(void **unused)
         assert_string_equal(entry(plan, "parameters.lambda"), "{values: [0, 0.5]}");
         assert_string_equal(entry(plan, "parameters.w_init"), "{values: [0, 4, 8]}");
 
-        assert_int_equal(rh_plan_grid(plan, "acrobot:paper", "--grid", NULL), RH_OK);
+        assert_int_equal(rh_plan__grid(plan, "acrobot:paper", "--grid", NULL), RH_OK);
         assert_int_equal(rh_plan_settle(plan, log, NULL), RH_OK);
         assert_string_equal(entry(plan, "parameters.alpha"), "{values: [0.003, 0.03, 0.3]}");
         assert_string_equal(entry(plan, "agent.lambda"), "0.8");
@@ -123,7 +126,7 @@ static void bad_grids(void **unused)
                           "paper-text)"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        assert_int_equal(rh_plan_grid(plan, row[i].grid, "--grid", &err), RH_EINVAL);
+        assert_int_equal(rh_plan__grid(plan, row[i].grid, "--grid", &err), RH_EINVAL);
         assert_string_equal(err.text, with_names(row[i].message));
     }
     rh_plan_destroy(plan);
@@ -137,13 +140,13 @@ static void ends(void **unused)
     double hp[32];
     int lambda = rh_param_find(plan->agent->param, plan->agent->nparam, "lambda");
     for (double x = 0.0; x <= 1.0; x += 0.125) {
-        rh_plan_hp(plan, &x, hp);
+        rh_plan__hp(plan, &x, hp);
         assert_true(hp[lambda] == 1.0 - x);
-        assert_int_equal(rh_param_check(plan->agent->param, plan->agent->nparam, "", hp, NULL),
+        assert_int_equal(rh_param__check(plan->agent->param, plan->agent->nparam, "", hp, NULL),
                          RH_OK);
     }
     double beyond = -1e-17;
-    rh_plan_hp(plan, &beyond, hp);
+    rh_plan__hp(plan, &beyond, hp);
     assert_true(hp[lambda] == 1.0);
     rh_plan_destroy(plan);
 }

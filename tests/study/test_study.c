@@ -2,7 +2,9 @@
 
 #include "base/base_internal.h"
 #include "model/model_sample.h"
+#include "search/search.h"
 #include "study/core.h"
+#include "study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,7 +238,7 @@ static void a_grid(void **unused)
     rh_result result[3];
     const rh_model *model = rh_study_model(study);
     assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
-    assert_int_equal(rh_plan_eval(plan, rh_env_task(env), rh_model_log(model), &opt, &err),
+    assert_int_equal(rh_plan__eval(plan, rh_env_task(env), rh_model_log(model), &opt, &err),
                      RH_OK);
     assert_int_equal(rh_eval_runs(&env, 1, plan->agent, rh_env_task(env), 1, t->hp, &opt,
                                   result, NULL, &err),
@@ -605,9 +607,9 @@ static void two_kinds(void **unused)
     assert_int_equal(a->nkind, 1);
     assert_int_equal(b->nkind, 2);
     assert_int_equal(b->nconfirm, 2);
-    assert_string_equal(rh_study_kind(both, 0), "stitching");
+    assert_string_equal(rh_study__kind(both, 0), "stitching");
     assert_string_equal(b->kind[1], "network");
-    assert_null(rh_study_kind(both, 2));
+    assert_null(rh_study__kind(both, 2));
     assert_int_equal(b->nrun - a->nrun, 2 * 2 * 2);
     for (int i = 0; i < b->ntrial; i++) {
         const rh_trial *x = &a->trial[i], *y = &b->trial[i];
@@ -777,8 +779,8 @@ static void kinds_that_cannot_be(void **unused)
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
     rh_study *study = NULL;
     assert_int_equal(rh_study_create(&study, two, NULL, NULL, model, NULL, &err), RH_OK);
-    assert_string_equal(rh_study_kind(study, 0), "stitching");
-    assert_null(rh_study_kind(study, 1));
+    assert_string_equal(rh_study__kind(study, 0), "stitching");
+    assert_null(rh_study__kind(study, 1));
     rh_study_destroy(study);
     rh_model_destroy(model);
     rh_plan_destroy(plan);
@@ -1102,8 +1104,8 @@ static void others_are_confirmed(void **unused)
     for (int i = v->ntrial - 4; i < v->ntrial; i++)
         for (int k = v->ntrial - 4; k < i; k++) {
             double a, b;
-            rh_space_unit(&plan->space, v->trial[i].x, &a);
-            rh_space_unit(&plan->space, v->trial[k].x, &b);
+            rh_space__unit(&plan->space, v->trial[i].x, &a);
+            rh_space__unit(&plan->space, v->trial[k].x, &b);
             assert_true(fabs(a - b) >= 0.05);
         }
     for (int i = 2; i < v->ntied; i++)

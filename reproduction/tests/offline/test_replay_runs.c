@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "env/alloc_test.h"
 #include "offline/replay_eval.h"
 #include "rehearse/agent.h"
@@ -441,7 +442,7 @@ static rh_status mdp_init(void *self, rh_task *task, const double *opt, rh_error
 static void mdp_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     (void)self;
-    rh_rng_bits(&streams->start);
+    rh_rng__bits(&streams->start);
     *(int *)state = 0;
     obs[0] = 0.0;
 }

@@ -1,0 +1,55 @@
+// log.h - what other modules of the library use of log beside its public header.
+
+#ifndef RH_LOG_H
+#define RH_LOG_H
+
+#include "rehearse/log.h"
+
+// Copy a log. `parts` may be filled in by hand; inconsistent parts (rows or actions out of
+// range, incomplete episodes) are refused. time, names and notes may be NULL; episode and step
+// are derived from `first` and ignored. Owned: *out, free with rh_log_destroy(). Nullable: err.
+rh_status rh_log__copy(rh_log **out, const rh_log *parts, rh_error *err);
+
+// Add a sentence about how the log was read.
+rh_status rh_log__note(rh_log_builder *builder, rh_error *err, const char *format, ...)
+    RH_PRINTF(3, 4);
+
+// name (nsensor), derive, stack: the sensors and options; naction, nact: the actions, as in
+// rh_task. Owned: *out, free with rh_observer__destroy(). Borrowed: name. Nullable: derive,
+// err.
+rh_status rh_observer__create(rh_observer **out, const char *const *name, int nsensor,
+                              const char *derive, int stack, int naction, int nact,
+                              rh_error *err);
+void rh_observer__destroy(rh_observer *observer);   // NULL is allowed
+int rh_observer__nobs(const rh_observer *observer); // numbers of an observation
+
+// How many sensors a list of derived ones has; 0 for NULL.
+int rh_derive__count(const char *derive);
+
+// The next observation begins an episode; starts: in a start state, otherwise the steps before
+// it are unknown.
+void rh_observer__begin(rh_observer *observer, bool starts);
+
+// The observation (nobs) of the sensors (nsensor). False: steps of its history are unknown, and
+// a log would not have it.
+bool rh_observer__show(rh_observer *observer, const double *sensor, double *obs);
+
+// This action was taken at the observation shown last.
+void rh_observer__act(rh_observer *observer, const double *act);
+
+// Check, before the work begins, that a format exists for this name or suffix.
+// Nullable: format, err.
+rh_status rh_log__write_check(const char *path, const char *format, rh_error *err);
+int rh_log__nformat(void);
+const rh_log_format *rh_log__format_at(int i); // NULL if there is none
+
+// Read the rows of log_next: JSON of `tune --json`, or a study's report.json. Sensors and
+// actions must be those of the task. Owned: *out, free with rh_advice__destroy(). Nullable:
+// err.
+rh_status rh_advice__read(rh_advice **out, const char *path, const rh_task *task,
+                          rh_error *err);
+void rh_advice__destroy(rh_advice *advice);        // NULL is allowed
+int rh_advice__nrow(const rh_advice *advice);      //
+int64_t rh_advice__steps(const rh_advice *advice); // of all rows
+
+#endif

@@ -1,0 +1,53 @@
+// model.h - what other modules of the library use of model beside its public header.
+
+#ifndef RH_MODEL_H
+#define RH_MODEL_H
+
+#include "rehearse/model.h"
+
+// Check options against a log, so that a fit fails before a representation is learned. Reads
+// the log once and copies nothing. Nullable: opt, err.
+rh_status rh_model__check(const rh_model_type *type, const rh_log *log,
+                          const rh_model_options *opt, rh_error *err);
+
+// Fit new members with the log, representation, task and parameters of `model`. Uses nmember,
+// resample, share, seed, nthread, fidelity and watch of opt.
+// Owned: *out, free with rh_model_destroy(). Copied: model. Nullable: err. On failure *out is
+// left untouched.
+rh_status rh_model__refit(rh_model **out, const rh_model *model, const rh_model_options *opt,
+                          rh_error *err);
+rh_resample rh_model__resample(const rh_model *model);
+uint64_t rh_model__fingerprint(const rh_model *model); // of the log it was fitted to
+
+// The plant's time limit, if the log shows one: several episodes do not end and have the same
+// greatest length. 0: none.
+int64_t rh_model__time_limit(const rh_log *log);
+const rh_sensor *rh_model__sensor(const rh_model *model,
+                                  int i); // NULL unless 0 .. nobs - 1
+int rh_model__nlimit(const rh_model *model);
+const rh_limit *rh_model__limit(const rh_model *model,
+                                int i); // NULL unless 0 .. nlimit - 1
+
+// Look up actions act (n x nact) in states obs (n x nobs) in the log of a model. The radius is
+// in codes: a typical logged step has RH_COVER_TYPICAL others with its action within it.
+// Continuous actions are compared as states are, each scaled to its range in the log.
+// Nullable: radius, err.
+rh_status rh_model__cover(const rh_model *model, int64_t n, const double *obs,
+                          const double *act, rh_cover *cover, double *radius, rh_error *err);
+
+// Replay stretches of the model's log, evenly spaced and not chosen by their result, in a
+// member fitted without the episodes or blocks that they are of: to look at. docs/models.md
+// says how a stretch is replayed. A sensor that wraps round goes on beyond its range. Owned:
+// *out, free with rh_replays__destroy(). Nullable: err.
+rh_status rh_model__replay(rh_replays **out, const rh_model *model, uint64_t seed, int nthread,
+                           rh_error *err);
+void rh_replays__destroy(rh_replays *replays); // NULL is allowed
+
+// The default candidates, the simplest first; how many. The caller may leave some out and set
+// their parameters.
+int rh_model__candidates(rh_model_trial trial[RH_MODEL_NTRIAL]);
+
+// The name of a candidate: "carrying by action, raw".
+void rh_model__trial_name(const rh_model_trial *trial, char *name, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+// study.h - what other modules of the library use of study beside its public header.
+
+#ifndef RH_STUDY_H
+#define RH_STUDY_H
+
+#include "rehearse/study.h"
+
+// A published grid, "acrobot:paper", as if its axes had been written. Nullable: where, err.
+rh_status rh_plan__grid(rh_plan *plan, const char *grid, const char *where, rh_error *err);
+double rh_plan__real(const rh_plan *plan, const char *key);
+const rh_env_type *rh_plan__task(const rh_plan *plan); // whose task is used; NULL: none
+
+// The search method and its parameters (nparam). Nullable: param.
+const rh_search_type *rh_plan__method(const rh_plan *plan, const double **param);
+rh_judge rh_plan__judge(const rh_plan *plan);
+
+// hp (nparam of the agent) of setting x (ndim) of the space; x NULL: of what is not searched. A
+// plan that is not settled writes nothing.
+void rh_plan__hp(const rh_plan *plan, const double *x, double *hp);
+
+// How runs are evaluated. log: the model's, NULL in a simulator. Nullable: err.
+rh_status rh_plan__eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
+                        rh_eval_options *opt, rh_error *err);
+
+// The simulator that the plan names, or a member of a model, with the options that the plan
+// sets. Owned: *out, free with rh_env_destroy(). Borrowed: model. Nullable: model, err.
+rh_status rh_plan__env(rh_env **out, const rh_plan *plan, const rh_model *model, int member,
+                       rh_error *err);
+
+// Put the ranges that the plan sets into a task. Nullable: err.
+rh_status rh_plan__ranges(const rh_plan *plan, rh_task *task, rh_error *err);
+bool rh_ranks__built(void);           // whether the module that calls MPI is there
+void rh_ranks__meet(rh_ranks *ranks); // waits for all ranks to call this
+
+// The kinds of model that the confirmation uses, the model's own first; NULL after the last.
+const char *rh_study__kind(const rh_study *study, int i);
+
+#endif
