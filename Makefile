@@ -49,7 +49,8 @@ lint: deps-lint configure ## check includes, names, thresholds, words and docume
 	scripts/check-words
 	scripts/check-docs
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -Ireproduction -j $(JOBS) src reproduction bench
+		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -Ireproduction -j $(JOBS) src bench \
+		reproduction/offline reproduction/paper reproduction/program reproduction/bench
 	printf '%s\n' $(filter src/%.c reproduction/%.c,$(filter-out reproduction/tests/% reproduction/bench/%,$(SOURCES))) | \
 		xargs -n 1 -P $(JOBS) clang-tidy -p $(BUILD) --quiet --extra-arg=-Xclang \
 		--extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=mode=$(DEPTH)

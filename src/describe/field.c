@@ -168,10 +168,10 @@ static int count_of(const rh_field *f, const rh_field_at *at)
 
 static void write_list(rh_doc *doc, const rh_field *f, const rh_field_at *at)
 {
-    const char *from = (const char *)at->data + f->at;
+    const char *field = (const char *)at->data + f->at, *from = field;
     int n = count_of(f, at);
     if (f->pointer)
-        memcpy(&from, from, sizeof from);
+        memcpy(&from, field, sizeof from);
     rh_doc__open(doc, f->name, '[', f->type != RH_FIELD_STRUCT && f->type != RH_FIELD_TEXT);
     for (int i = 0; i < n; i++)
         write_value(doc, NULL, f, from + (size_t)i * f->size, i, at);

@@ -46,10 +46,12 @@
 #define RH_FIELD__CALL RH_FIELD__IS(RH_FIELD_CALL, 0, 0, false)
 #define RH_FIELD__ROWS(rows) .field = (rows), .nfield = (int)(sizeof(rows) / sizeof *(rows))
 // The row of an rh_findings.
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a member has none
 #define RH_FIELD__FINDINGS(type, member)                                                       \
     "findings", RH_FIELD__LIST(type, member.item), NULL,                                       \
         "what to know before it is used, gravest first",                                       \
         .fields = &rh_field__finding, .count = RH_COUNT_MEMBER, .n = offsetof(type, member.n)
+// NOLINTEND(bugprone-macro-parentheses)
 
 extern const rh_fields rh_field__finding;
 

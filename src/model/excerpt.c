@@ -49,7 +49,7 @@ rh_status rh_model__excerpt(rh_log **out, const rh_log *log, int64_t most, rh_er
         return RH_OK;
     uint8_t *keep = rh_scratch__take(&part.scratch, (size_t)log->n, sizeof *keep);
     int64_t n = keep ? mark(keep, log, most) : 0;
-    if (!rh_subset__init(&part, log, 2 * n, n, n)) {
+    if (!keep || !rh_subset__init(&part, log, 2 * n, n, n)) {
         rc = rh_base__no_memory(err, "model");
         goto done;
     }

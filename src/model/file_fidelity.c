@@ -104,7 +104,7 @@ static void write_findings(rh_store *store, const rh_fidelity *f)
     const char **text = rh_alloc(n + 1, NTEXT * sizeof *text);
     if (!x || !text)
         rh_store__no_memory(store);
-    for (size_t i = 0; i < n && !store->rc; i++) {
+    for (size_t i = 0; i < n && x && text; i++) {
         const rh_finding *finding = &f->findings.item[i];
         const int64_t row[NNUMBER] = {[SEVERITY] = finding->severity,
                                       [COUNT] = finding->count,

@@ -89,7 +89,7 @@ static void read_network(rh_store *store, const char *name, rh_mlp *mlp)
     double *x = rh_alloc(n, sizeof *x);
     if (!x)
         rh_store__no_memory(store);
-    for (size_t i = 0; i < n && !store->rc; i++) {
+    for (size_t i = 0; i < n && x && !store->rc; i++) {
         x[i] = (double)w[i];
         if (!isfinite(x[i]))
             rh_store__refuse(store, name, "weight %zu is %g", i + 1, x[i]);

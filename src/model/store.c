@@ -176,7 +176,7 @@ double rh_store__number(rh_store *store, const char *name, double lo, double hi)
     const double *x = rh_store__look(store, name, RH_STATE_F64, 1, NULL);
     if (x && !(isfinite(*x) && *x >= lo && *x <= hi))
         rh_store__refuse(store, name, "%g, expected %g to %g", *x, lo, hi);
-    return store->rc ? lo : *x;
+    return x && !store->rc ? *x : lo;
 }
 
 const char **rh_store__texts(rh_store *store, const char *name, int n, int *got)
