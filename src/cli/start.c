@@ -4,7 +4,9 @@
 // 1. Standard output is checked when everything is printed. A full disk must not look like
 //    success; a closed pipe (`| head`) is not reported.
 // 2. With a small stack (ulimit -s 64) libraries crash. It is enlarged, or the program says so.
-// 3. A program that does the work of a command takes the place of this one: signals, output and
+// 3. Descriptors 0 to 2 that are closed are opened, so that no file gets one of them: text for
+//    standard output would end in a journal. They can be read only, so writing fails as before.
+// 4. A program that does the work of a command takes the place of this one: signals, output and
 //    exit code are its own.
 
 #include "base/base.h"
@@ -12,6 +14,7 @@
 #include "cli_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -99,8 +102,19 @@ static int enlarge_stack(char **argv)
                       (long long)(now.rlim_cur >> 10), LEAST_STACK >> 10);
 }
 
+// Decision 3. The lowest free descriptor is the one that is opened.
+static bool reserve_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
 int cli_main(int argc, char **argv, int (*dispatch)(int argc, char **argv))
 {
+    if (!reserve_descriptors())
+        return CLI_USAGE;
     if (enlarge_stack(argv))
         return CLI_USAGE;
     cli_catch_crashes();

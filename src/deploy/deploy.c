@@ -5,8 +5,10 @@
 // 1. The agent learns from (s, a, r, s') only if it chose a, a was really taken, nothing is
 //    missing between s and s', and all numbers are finite. Otherwise it begins anew at s', as
 //    after a truncated episode: nothing is carried over the hole.
-// 2. A late or repeated observation changes nothing. The reply is that of the last one. After
-//    three late ones in a row the plant has begun to count anew: the next one is a gap.
+// 2. A late or repeated observation is not learned from, and the reply is that of the last one.
+//    After three late ones in a row the plant has begun to count anew: the next one is a gap.
+//    The guard judges it all the same: a plant whose counter or clock stands still may be past
+//    its limits. Past them the safe action is the reply, until a new observation comes.
 // 3. Where a number of s' is missing, no action can be chosen from it: the safe action is taken
 //    if there is one, else the last action is held. Before the first action there is none.
 // 4. The reward that comes in is used; else that of the study's formula.
@@ -93,6 +95,9 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
     if (!rc)
         rc = rh_observer__create(&d->observer, best->task.obs_name, best->nsent, best->derive,
                                  best->stack, best->task.naction, best->task.nact, err);
+    if (!rc)
+        rc = rh_observer__create(&d->present, best->task.obs_name, best->nsent, best->derive, 1,
+                                 best->task.naction, best->task.nact, err);
     const rh_promise *p = &best->promise;
     d->health.promised = p->score;
     d->health.promised_lo = p->lo95;
@@ -123,6 +128,7 @@ static void destroy(rh_deploy *d)
     rh_expression__clear(&d->formula);
     rh_agent_destroy(d->agent);
     rh_observer__destroy(d->observer);
+    rh_observer__destroy(d->present);
     rh_state_destroy(d->last);
     rh_best_destroy(d->best);
     rh_free(d->folder);
@@ -393,9 +399,10 @@ static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, con
     return healthy && (ends(seen) || blind || known_action(&d->best->task, reply->act));
 }
 
-static bool is_tripped(const rh_deploy *d, const double *obs)
+// obs: the first n sensors of the task.
+static bool is_tripped(const rh_deploy *d, const double *obs, int n)
 {
-    for (int i = 0; i < d->best->task.nobs; i++)
+    for (int i = 0; i < n; i++)
         if (obs[i] < d->guard.trip_lo[i] || obs[i] > d->guard.trip_hi[i])
             return true;
     return false;
@@ -407,7 +414,7 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
     const rh_guard *g = &d->guard;
     const rh_task *task = &d->best->task;
     bool agents = reply->source == RH_BY_AGENT;
-    if (is_tripped(d, obs)) {
+    if (is_tripped(d, obs, task->nobs)) {
         reply->notes |= RH_NOTE_TRIPPED;
         reply->source = RH_BY_GUARD;
     } else if (agents && task->naction && g->banned[(int)reply->act[0]]) {
@@ -477,22 +484,40 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
     d->time = isfinite(seen->time) ? seen->time : NAN;
 }
 
+// The last reply again, to an observation that is old news; past the limits the safe action
+// (decision 2). It replaces the agent's action, from which nothing is learned then.
+static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned notes,
+                         rh_deploy_reply *reply)
+{
+    double now[RH_MAX_OBS];
+    d->nlate += notes == RH_NOTE_LATE;
+    rh_observer__begin(d->present, true);
+    rh_observer__show(d->present, seen->obs, now);
+    if (is_tripped(d, now, d->best->nnow)) {
+        notes |= RH_NOTE_TRIPPED;
+        d->answered.source = RH_BY_GUARD;
+        memcpy(d->answered.act, d->guard.act, sizeof d->answered.act);
+        d->reply = d->answered;
+        if (d->phase == RH_DEPLOY__LEARNING)
+            d->phase = RH_DEPLOY__SEEING;
+    }
+    *reply = d->answered;
+    reply->notes = notes;
+    reply->learned = false;
+}
+
 rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *reply,
                          rh_error *err)
 {
-    unsigned alarms = d->health.alarms;
+    unsigned alarms = d->health.alarms, old;
     if (!seen || !seen->obs || !reply)
         return rh_fail(err, RH_EINVAL, "deploy: no observation, expected one");
-    *reply = (rh_deploy_reply){.notes = is_old(d, seen)};
-    if (reply->notes) {
-        d->nlate += reply->notes == RH_NOTE_LATE;
-        unsigned notes = reply->notes;
-        *reply = d->answered;
-        reply->notes = notes;
-        reply->learned = false;
+    if ((old = is_old(d, seen)) != 0) {
+        answer_again(d, seen, old, reply);
         tell(d, seen, reply, alarms);
         return RH_OK;
     }
+    *reply = (rh_deploy_reply){0};
     double obs[RH_MAX_OBS];
     step s = examine(d, seen);
     rh_deploy__phase shown = observe(d, seen, &s, obs);

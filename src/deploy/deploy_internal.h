@@ -122,6 +122,7 @@ struct rh_deploy {
     rh_rng rng;               // of the agent
     rh_deploy__phase phase;   // in an episode the fields below are of its last observation
     rh_observer *observer;    // owned: makes the sensors that the plant does not send
+    rh_observer *present;     // owned: the same without their history, for the guard
     double sent[RH_MAX_OBS];  // what the plant sent                              (nsent)
     rh_deploy_reply reply;    // whose action holds
     rh_deploy_reply answered; // the last reply, for a repeated observation

@@ -58,14 +58,6 @@ static rh_status answer(talk *t, const char *line, size_t n, const char *fault, 
     return rc ? rc : rh_deploy_tick(t->deploy, err);
 }
 
-static bool is_blank(const char *line, size_t n)
-{
-    size_t i = 0;
-    while (i < n && strchr(" \t\r", line[i]))
-        i++;
-    return i == n;
-}
-
 // Answer the whole lines in buffer (n bytes); how many bytes are left at its beginning.
 static rh_status answer_lines(talk *t, char *buffer, size_t *n, bool *skipping, rh_error *err)
 {
@@ -73,10 +65,8 @@ static rh_status answer_lines(talk *t, char *buffer, size_t *n, bool *skipping, 
     rh_status rc = RH_OK;
     while (!rc && (end = memchr(from, '\n', *n)) != NULL) {
         size_t length = (size_t)(end - from);
-        if (*skipping)
-            rc = answer(t, from, 0, "message: longer than 65,535 bytes", err);
-        else if (!is_blank(from, length))
-            rc = answer(t, from, length, NULL, err);
+        rc = answer(t, from, length, *skipping ? "message: longer than 65,535 bytes" : NULL,
+                    err);
         *skipping = false;
         *n -= length + 1;
         from = end + 1;

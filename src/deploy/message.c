@@ -10,6 +10,7 @@
 //    of best.yaml. A category is sent as its text, {"mode": "auto"}, or as its numbers.
 // 3. Keys that are not ours are skipped: plants send more than we need. A value of one of ours
 //    that cannot be read makes the message a missing observation, which still gets an action.
+//    So does a sensor that is named twice: nobody knows which of the two numbers is true.
 
 #include "base/base_internal.h"
 #include "base/number.h"
@@ -27,6 +28,8 @@ typedef struct parser {
     const rh_best *best;
     rh_message *message;
     rh_error *err;
+    bool has_obs;           // the observation has been read
+    bool named[RH_MAX_OBS]; // so has this sensor                      (nsent)
 } parser;
 
 static rh_status refuse(const parser *p, const char *what, const char *expected)
@@ -39,7 +42,7 @@ static rh_status refuse(const parser *p, const char *what, const char *expected)
 
 static void skip_blanks(parser *p)
 {
-    while (p->at < p->end && strchr(" \t\r\n", *p->at))
+    while (p->at < p->end && *p->at && strchr(" \t\r\n", *p->at))
         p->at++;
 }
 
@@ -200,8 +203,17 @@ static bool skip(parser *p)
 
 // ---------------------------------------------------------------------------- our keys
 
+// A sensor is named for the first time.
+static bool is_new(parser *p, int sensor)
+{
+    bool before = p->named[sensor];
+    p->named[sensor] = true;
+    return !before;
+}
+
 // A text as a sensor's value: of the sensors "mode=auto", "mode=manual" the one that is meant
-// is 1 and the others are 0. A text that the log did not have leaves them missing.
+// is 1 and the others are 0. A text that the log did not have leaves them missing. False: it
+// is no text, or one of them has been named before.
 static bool category(parser *p, const char *name)
 {
     const rh_best *best = p->best;
@@ -215,6 +227,8 @@ static bool category(parser *p, const char *name)
             const char *sensor = best->task.obs_name[i];
             if (strncmp(sensor, name, n) != 0 || sensor[n] != '=')
                 continue;
+            if (pass == 0 && !is_new(p, i))
+                return false;
             if (pass == 0 && strcmp(sensor + n + 1, value) == 0)
                 at = i;
             if (pass == 1 && at >= 0)
@@ -229,6 +243,9 @@ static rh_status take_obs(parser *p)
     double *obs = p->message->obs;
     int nobs = p->best->nsent;
     char name[NAME];
+    if (p->has_obs)
+        return refuse(p, "obs", "it once");
+    p->has_obs = true;
     if (accept(p, '[')) {
         for (int i = 0; i < nobs; i++) {
             if (i > 0 && !accept(p, ','))
@@ -253,9 +270,11 @@ static rh_status take_obs(parser *p)
                 at = (hint + i) % nobs;
         hint = at + 1;
         skip_blanks(p);
+        if (at >= 0 && !is_new(p, at))
+            return refuse(p, name, "it once");
         bool text = at < 0 && p->at < p->end && *p->at == '"';
         if (text ? !category(p, name) : at < 0 ? !skip(p) : !number(p, &obs[at]))
-            return refuse(p, name, "a number");
+            return refuse(p, name, text ? "one text" : "a number");
     } while (accept(p, ','));
     return accept(p, '}') ? RH_OK : refuse(p, "obs", ", or }");
 }

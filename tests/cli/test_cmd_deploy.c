@@ -21,6 +21,7 @@ static void on_a_pipe(void **unused)
     assert_int_equal(o.code, 0);
     assert_has(o.err, "rehearse: best.deploy: esarsa, 2 sensors; new, from step 0\n");
     assert_has(o.out, "{\"seq\":0,\"action\":\"o");
+    assert_has(o.out, "\"error\":\"message: found '', expected a JSON object\"}\n");
     assert_has(o.out, "\"source\":\"hold\",\"notes\":[\"missing\",\"no-reward\"],\"error\":"
                       "\"message: found 'nonsense', expected a JSON object\"}\n");
     assert_has(o.out,
@@ -28,13 +29,13 @@ static void on_a_pipe(void **unused)
     drop(&o);
     o = rehearse("deploy --status best.deploy");
     assert_int_equal(o.code, 0);
-    assert_has(o.out, "deployment      best.deploy, 4 steps at the last save\n");
+    assert_has(o.out, "deployment      best.deploy, 5 steps at the last save\n");
     assert_has(o.out, "promised        -40.00 per 80 steps, lower end -44.00\n");
     assert_has(o.out, "alarms          none\n");
     drop(&o);
     o = rehearse("deploy best.yaml -o best.deploy < /dev/null");
     assert_int_equal(o.code, 0);
-    assert_has(o.err, "resumed at step 4\n");
+    assert_has(o.err, "resumed at step 5\n");
     drop(&o);
 
     // an alarm is an exit code: twenty segments of the worst reward
@@ -54,6 +55,34 @@ static void on_a_pipe(void **unused)
     o = rehearse("inspect best.deploy/log.csv --json");
     assert_has(o.out, "\"reward\"");
     drop(&o);
+}
+
+// No file may get a descriptor of standard input or output: replies would end in it.
+static void closed_descriptors(void **unused)
+{
+    (void)unused;
+    write_file("best.yaml", BEST_ALL);
+    write_file("in", "{\"seq\":0,\"obs\":[5,0.5]}\n");
+    static const char *const closed[] = {">&-", "2>&-", ">&- 2>&-"};
+    for (int i = 0; i < 3; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "deploy best.yaml -o closed%d.deploy < in %s", i,
+                 closed[i]);
+        outcome o = rehearse(line);
+        assert_int_equal(o.code, i != 1); // a reply that is lost is a failure
+        drop(&o);
+        snprintf(line, sizeof line, "deploy best.yaml -o closed%d.deploy < /dev/null", i);
+        o = rehearse(line);
+        assert_int_equal(o.code, 0);
+        drop(&o);
+        snprintf(line, sizeof line, "closed%d.deploy/deploy.lock", i);
+        FILE *file = fopen(line, "r");
+        assert_non_null(file);
+        int c;
+        while ((c = fgetc(file)) != EOF)
+            assert_int_not_equal(c, '{');
+        fclose(file);
+    }
 }
 
 #define ROLES                                                                                  \
@@ -122,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_pipe),
+        cmocka_unit_test(closed_descriptors),
         cmocka_unit_test(with_a_history),
         cmocka_unit_test(refuses),
     };

@@ -309,6 +309,36 @@ static void guarded(void **unused)
 }
 
 // Continuous actions are cut to their limits, which is not the agent's own action.
+// A plant whose counter stands still, or that sends what is late, is not past the guard.
+static void guarded_again(void **unused)
+{
+    (void)unused;
+    write_text(guard_path, "safe_action: off\ntrip: {temp: [2, 8]}\n");
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.guard = guard_path;
+    rh_deploy *d = opened(&opt);
+    for (int t = 0; t < 20; t++)
+        (void)sent(d, t, 5.0);
+    rh_deploy_reply reply = sent(d, 19, 5.0);
+    assert_int_equal(reply.notes, RH_NOTE_REPEATED);
+    assert_int_equal(reply.source, RH_BY_AGENT);
+    for (int late = 0; late < 2; late++) {
+        reply = sent(d, 19 - late, 9.0);
+        assert_int_equal(reply.notes,
+                         (late ? RH_NOTE_LATE : RH_NOTE_REPEATED) | RH_NOTE_TRIPPED);
+        assert_int_equal(reply.source, RH_BY_GUARD);
+        assert_true(reply.act[0] == 0.0);
+    }
+    reply = sent(d, 19, 5.0); // until a new observation comes
+    assert_int_equal(reply.source, RH_BY_GUARD);
+    reply = sent(d, 20, 5.0);
+    assert_int_equal(reply.source, RH_BY_AGENT);
+    assert_false(reply.learned); // the agent's action was not taken
+    assert_true(sent(d, 21, 5.0).learned);
+    assert_int_equal(rh_deploy_health_of(d).count[6], 2);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 static void guarded_amounts(void **unused)
 {
     (void)unused;
@@ -531,6 +561,7 @@ int main(void)
         IN_A_FOLDER(survives_a_kill),
         IN_A_FOLDER(born_and_frozen),
         IN_A_FOLDER(guarded),
+        IN_A_FOLDER(guarded_again),
         IN_A_FOLDER(guarded_amounts),
         IN_A_FOLDER(no_memory),
         IN_A_FOLDER(refused),

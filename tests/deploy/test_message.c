@@ -72,6 +72,8 @@ static void observations(void **unused)
 static void refused(void **unused)
 {
     (void)unused;
+    rh_error nothing = {""};
+    assert_int_equal(rh_message__parse(&message, best, "\0\0\0", 3, &nothing), RH_EFORMAT);
     static const struct {
         const char *text, *why;
     } fault[] = {
@@ -81,6 +83,8 @@ static void refused(void **unused)
         {"{\"obs\":[1,2,3]}", "expected as many numbers as there are sensors"},
         {"{\"obs\":[1,\"x\"]}", "obs: found '\"x\"]}', expected a number"},
         {"{\"obs\":{\"temp\":\"hot\"}}", "temp: found '\"hot\"}}', expected a number"},
+        {"{\"obs\":{\"temp\":200,\"temp\":40}}", "temp: found '40}}', expected it once"},
+        {"{\"obs\":[1,2],\"obs\":[3,4]}", "obs: found '[3,4]}', expected it once"},
         {"{\"obs\":[1,2]", "message: found '', expected , or }"},
         {"{\"obs\":[1,2]} x", "expected nothing after the object"},
         {"{\"obs\":[1,2],\"seq\":-1}", "expected a whole number from 0"},
