@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
-from . import _core
+from . import _core, track
 from ._agent import Param, hyperparameters
 from ._errors import Error, FileError, FormatError, InvalidError, OutOfMemory, Stopped
 from ._evaluate import Evaluation, evaluate
@@ -30,7 +30,7 @@ __version__: str = _core.version()
 __all__ = [
     "EndOfRun", "Error", "Evaluation", "FileError", "Finding", "FormatError", "InvalidError", "Log", "Model",
     "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "Transition", "evaluate", "fit", "from_arrays",
-    "hyperparameters", "kinds", "load", "load_plugin", "read", "tune",
+    "hyperparameters", "kinds", "load", "load_plugin", "read", "track", "tune",
 ]
 
 

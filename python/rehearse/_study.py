@@ -113,7 +113,8 @@ class Study:
         return frame(rows, ["setting", "stage", *names, "member", "run", "score", "total", "steps",
                             "episodes", "out_of_coverage", "outcome"])
 
-    def _steps(self) -> int:
+    @property
+    def steps(self) -> int:
         """Steps of a run."""
         return max((run[4] for runs, _ in self._details.values() for run in runs), default=0)
 
@@ -147,7 +148,7 @@ class Study:
                ("logged", f"{number(self.logged['score'])} in the log"),
                ("random", f"{number(self.random['score'])} in the model"),
                ("tried", f"{sum(t['stage'] == 'search' for t in self.result['trials'])} settings, "
-                         f"{self.result['runs']:,} runs of {self._steps():,} steps, "
+                         f"{self.result['runs']:,} runs of {self.steps:,} steps, "
                          f"{len(self.result['tied'])} settings tied with the best (95 %)")]
         if not self.finished:
             out.append(("unfinished", "call tune() again with the same arguments to resume"))
@@ -181,7 +182,7 @@ class Study:
     def plot_curve(self, ax: Any = None) -> Any:
         """The mean learning curve of the setting to deploy, and of those tied with it."""
         ax = self._axes(ax)
-        steps = self._steps()
+        steps = self.steps
         for rank, t in enumerate(self.result["tied"]):
             curve = self._details[t["setting"], t["stage"]][1]
             if curve is not None and len(curve):
