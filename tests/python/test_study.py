@@ -137,8 +137,8 @@ except KeyboardInterrupt:  # after the work has ended
 """
 
 
-def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
-    folder = str(tmp_path / "study")
+def signalled(folder, number):
+    """A study in its own process that gets a signal after its first run: exit code and standard error."""
     here = os.path.dirname(os.path.abspath(__file__))
     code = INTERRUPTED.format(here=here, plant=str(PLANT), roles=ROLES, folder=folder, small=SMALL)
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
@@ -149,8 +149,18 @@ def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
             break
         time.sleep(0.05)
     assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=30)[1] == "" and process.returncode == 42
+    process.send_signal(number)
+    said = process.communicate(timeout=30)[1]  # when the last of its workers has ended
+    return process.returncode, said
+
+
+def test_a_killed_study_leaves_no_workers_and_no_tracebacks(tmp_path):
+    assert signalled(str(tmp_path / "study"), signal.SIGKILL) == (-signal.SIGKILL, "")
+
+
+def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
+    folder = str(tmp_path / "study")
+    assert signalled(folder, signal.SIGINT) == (42, "")
     whole = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, **SMALL)
     rest = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=folder, **SMALL)
     assert 0 < rest.result["resumed_runs"] < rest.result["runs"]
