@@ -255,7 +255,7 @@ typedef struct rh_rate {
 typedef enum rh_often {
     RH_OFTEN_UNKNOWN,
     RH_OFTEN_LESS, // the agent's interval is below that of the log
-    RH_OFTEN_SAME, // they overlap
+    RH_OFTEN_SAME, // its rate is within that of the log
     RH_OFTEN_MORE, // it is above
     RH_OFTEN_FAR   // and its lower end has twice the odds of the log's upper end
 } rh_often;
@@ -271,6 +271,9 @@ typedef struct rh_failing {
     rh_often often;           // all, compared with logged
     char text[400];           // the answer in words
 } rh_failing;
+
+RH_API const rh_fields *rh_today_fields(void);
+RH_API const rh_fields *rh_failing_fields(void);
 
 // The leading settings in another model of the log, whose own settings differ.
 typedef struct rh_check {

@@ -180,7 +180,7 @@ static nb::dict trial_dict(const rh_plan *plan, const rh_verdict *v, const rh_tr
                 continue;
             nfinished++;
             runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode, x->nuncovered,
-                                       rh_outcome_name(x->outcome)));
+                                       x->nfailure, x->caught_up, rh_outcome_name(x->outcome)));
         }
     for (int k = 0; k < t->nkind; k++) {
         nb::dict one;
@@ -224,6 +224,7 @@ static nb::dict trust_dict(const rh_verdict *v)
         evidence[v->trust.evidence[i].name] = real(v->trust.evidence[i].value);
     d["level"] = rh_trust_name(v->trust.level);
     d["probability"] = real(v->trust.probability);
+    d["text"] = v->trust.text;
     d["reasons"] = reasons;
     d["evidence"] = evidence;
     return d;
@@ -330,6 +331,8 @@ class Study {
         d["per_steps"] = v->per_steps;
         d["logged"] = reference(v->logged);
         d["random"] = reference(v->random);
+        d["today"] = described(rh_today_fields(), &v->today, nullptr);
+        d["failures"] = described(rh_failing_fields(), &v->failing, nullptr);
         d["rare_failures"] = v->rare.n;
         d["trust"] = trust_dict(v);
         d["findings"] = findings_list(&v->findings);

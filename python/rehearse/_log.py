@@ -332,6 +332,7 @@ def read(
     truncated: Optional[str] = None,
     time: Optional[str] = None,
     next: Optional[Columns] = None,
+    failure: Optional[str] = None,
     derive: Union[str, Sequence[str], Mapping[str, str], None] = None,
     stack: Optional[int] = None,
     reward_of: Optional[str] = None,

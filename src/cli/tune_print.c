@@ -215,7 +215,9 @@ static void print_answer(const page *p, const char *question, const char *answer
 // "12.5 %", "0.31"
 static cli_text rate_cell(const page *p, double rate)
 {
-    return p->v->failing.per_steps ? cli_cell(rate) : cli_share(rate);
+    cli_text text;
+    snprintf(text.s, sizeof text.s, "%.3g", rate);
+    return p->v->failing.per_steps && isfinite(rate) ? text : cli_share(rate);
 }
 
 // A row; the intervals only where the page has space for them. Texts may be "".
@@ -242,8 +244,7 @@ static void print_compared(const page *p, const char *label, const rh_reference 
         snprintf(scores, sizeof scores, "%s to %s", number(p, score->lo95).s,
                  number(p, score->hi95).s);
     if (rate && isfinite(rate->lo95) && p->v->failing.per_steps)
-        snprintf(rates, sizeof rates, "%s to %s", cli_cell(rate->lo95).s,
-                 cli_cell(rate->hi95).s);
+        snprintf(rates, sizeof rates, "%.3g to %.3g", rate->lo95, rate->hi95);
     else if (rate && isfinite(rate->lo95))
         snprintf(rates, sizeof rates, "%.1f to %.1f %%", 100.0 * rate->lo95,
                  100.0 * rate->hi95);

@@ -16,8 +16,10 @@
 //    Sampling Techniques, 1977, section 6.3). It includes Wilson's of all episodes, because
 //    without a failure all members agree; and the rates of the other kinds of model.
 // 5. The log's rate has Wilson's interval. More often: the agent's interval is above the log's.
-//    By far: its lower end has more than FAR times the odds of the log's upper end. Odds,
-//    because a log that fails in half of its episodes leaves no room for twice the rate.
+//    About as often: its rate is within the log's interval. If neither, nothing is known: the
+//    kinds of model disagree. By far: its lower end has more than FAR times the odds of the
+//    log's upper end. Odds, because a log that fails in half of its episodes leaves no room for
+//    twice the rate.
 // 6. Rates are shares of episodes if the agent's episodes end as those of the log do. They do
 //    not in a continuing task, or if most of either are cut off and the log has another time
 //    limit: then failures in 1,000 steps.
@@ -149,7 +151,9 @@ static rh_often compare(const rh_failing *f)
     if (f->all.hi95 < f->logged.lo95)
         return RH_OFTEN_LESS;
     if (f->all.lo95 <= f->logged.hi95)
-        return RH_OFTEN_SAME;
+        return f->all.rate >= f->logged.lo95 && f->all.rate <= f->logged.hi95
+                   ? RH_OFTEN_SAME
+                   : RH_OFTEN_UNKNOWN;
     bool far = odds(f->all.lo95, f->per_steps) > FAR * odds(f->logged.hi95, f->per_steps);
     return far ? RH_OFTEN_FAR : RH_OFTEN_MORE;
 }
@@ -180,9 +184,10 @@ static void say_failures(rh_failing *f)
     rh_study__write_rate(f, &f->all, own);
     rh_study__write_rate(f, &f->logged, logged);
     snprintf(f->text, sizeof f->text,
-             "%s the logged controller: %s, %s in the log (%" PRId64 " of %" PRId64
+             "%s the logged controller: %s, %s in the log (%" PRId64 " %s %" PRId64
              "). A failure is %.200s.",
-             compared[f->often], own, logged, f->logged.n, f->logged.of, f->rule->words);
+             compared[f->often], own, logged, f->logged.n, f->per_steps ? "in" : "of",
+             f->logged.of, f->rule->words);
 }
 
 static void find_failures(rh_study *study)
