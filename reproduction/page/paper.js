@@ -59,7 +59,7 @@
           color: { field: "series", type: "nominal", sort: null, legend: { title: null, orient: "top" }, scale: { range: c.set } } } }),
         plain: () => ({ x: "share of the settings, best first", y: "score", lines: f.series.map((s) => ({ name: s.name, points: falls.filter((r) => r.series === cut(s.name, 40)).map((r) => ({ x: r.share, y: r.score })) })) }) }
       : { spec: (c) => boxSpec(f, rows, c),
-        plain: () => ({ x: rows.map((b, k) => `${k + 1} ${b.series}`).join(", "), y: "true score", points: f.series.flatMap((s) => { const k = rows.findIndex((b) => b.series === cut(s.name, 40)); return k < 0 ? [] : s.y.filter(known).map((y) => ({ x: k + 1, y })); }) }) };
+        plain: () => ({ x: "", y: "true score", xnames: rows.map((b) => b.series), points: f.series.flatMap((s) => { const k = rows.findIndex((b) => b.series === cut(s.name, 40)); return k < 0 ? [] : s.y.filter(known).map((y) => ({ x: k, y })); }) }) };
     if (!rows.length) return [make("p", { class: "quiet" }, named(f.title, 90), ": no numbers.")];
     const theirs = rows.some((b) => b.released);
     const columns = [["series"], ["n", "right"], ["25 %", "right"], ["median", "right"], ["75 %", "right"], ...(theirs ? [["released median (quartiles)", "right"]] : [])];

@@ -90,7 +90,7 @@ const verdict = (level, probability, actions = ["open", "close"]) => ({
     { id: "out-of-coverage", good: false, text: "The winner spends 12 % of its steps where the log has no data." },
   ],
   evidence: [{ name: "rank_agreement_kinds", value: 0.91, about: "rank correlation of the confirmed settings between kinds of model" }, { name: "replay_error", value: null, about: "at 50 steps; unknown here" }],
-  log_next: actions.map((action, k) => ({ action, sensors: [{ name: "x", lo: 0.2 * k, hi: 0.2 * k + 0.25 }, { name: "y", lo: 0, hi: 0.5 }], steps: 500 + k, why: "the winner goes here and the log does not" })),
+  log_next: actions.map((action, k) => ({ action, sensors: [{ name: "x", lo: 0.2 * k, hi: 0.2 * k + 0.25 }, { name: "y", lo: 0, hi: 0.5 }, { name: "level", lo: k ? null : 44.3, hi: k ? 1.18 : null }], steps: 500 + k, why: "the winner goes here and the log does not" })),
 });
 const brief = (d) => Object.assign(d, { models: undefined, inspected: undefined }); // axe takes long for all of a page
 const trusting = (level, probability) => brief(Object.assign(copy(), { trust: verdict(level, probability) }));
@@ -288,10 +288,12 @@ const looksAt = (level, words, probability) => async (page, found) => {
   await evidence.locator("summary").focus();
   await page.keyboard.press("Enter");
   check((await evidence.locator("tbody tr").allTextContents()).join("|").includes("rank_agreement_kinds0.91"), `${level}: the evidence opens by keyboard`);
+  const next = await page.locator(".tabled", { hasText: "that would tell most" }).textContent();
+  check(next.includes("x 0 to 0.25") && next.includes("level from 44.3") && next.includes("level below 1.18"), `${level}: an open side of a range is said`, next);
   await page.getByRole("button", { name: "Copy as CSV" }).click();
   await page.waitForFunction(() => [...document.querySelectorAll(".said")].some((s) => s.textContent), null, { timeout: 5000 }).catch(() => {});
   const csv = await page.evaluate(() => navigator.clipboard.readText()).catch(() => "");
-  check(csv.startsWith("action,steps,x from,x to,y from,y to,why\nopen,500,0,0.25,0,0.5,the winner") && csv.split("\n").length === 4, `${level}: what to log next is copied as CSV`, csv);
+  check(csv.startsWith("action,steps,x from,x to,y from,y to,level from,level to,why\nopen,500,0,0.25,0,0.5,44.3,,the winner") && csv.split("\n").length === 4, `${level}: what to log next is copied as CSV`, csv);
 };
 const seen = new Map();
 
@@ -337,10 +339,27 @@ await visit("compared", join(folder, "compared.html"), { most: 0 }, async (page)
   check(heads.length >= 3 && heads.every((text) => text.includes("1 real")), "every table of a comparison names the studies", heads);
 });
 
-// the page of a build without the chart library
-const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), plain = join(folder, "plain.html");
-writeFileSync(plain, html.slice(0, from) + html.slice(html.indexOf("</script>", from) + 9));
-await visit("plain", plain, { charts: false });
+// pages of a build without the chart library: every chart has marks, and numbers along both axes
+function without(name, page) {
+  const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), plain = join(folder, name + ".html");
+  writeFileSync(plain, html.slice(0, from) + html.slice(html.indexOf("</script>", from) + 9));
+  return plain;
+}
+async function plainCharts(page) {
+  const all = await page.$$eval("svg.plain", (list) => list.map((s) => ({
+    id: s.parentNode.id, marks: s.querySelectorAll("circle, polyline").length, nan: /NaN|Infinity|undefined/.test(s.outerHTML),
+    across: [...s.querySelectorAll("text[text-anchor=middle]")].length, up: [...s.querySelectorAll("text[text-anchor=end]")].length,
+    outside: [...s.querySelectorAll("text")].filter((t) => { const b = t.getBBox(); return b.x < -1 || b.x + b.width > s.viewBox.baseVal.width + 14; }).map((t) => t.textContent) })));
+  const poor = all.filter((s) => !s.marks || s.nan || s.across < 2 || s.up < 2 || s.outside.length);
+  check(all.length > 10 && poor.length === 0, "plain charts have marks and labelled axes", poor);
+}
+await visit("plain", without("plain", page), { charts: false }, async (page) => {
+  await plainCharts(page);
+  check(await page.$eval("#chart-curves", (e) => e.querySelectorAll("polygon").length === 1 && e.querySelectorAll(".key li").length >= 3 && e.textContent.includes("steps in the environment")), "the plain learning curves have names and a band");
+});
+await visit("plain-dark-narrow", without("plain-dark-narrow", page), { charts: false, width: 390, scheme: "dark" }, plainCharts);
+await visit("plain-hostile", without("plain-hostile", join(folder, "hostile.study/report.html")), { charts: false });
+await visit("plain-large", without("plain-large", big), { charts: false }, plainCharts);
 
 // ---------------------------------------------------------------- the paper's experiments
 

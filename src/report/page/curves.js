@@ -44,6 +44,8 @@
     return list;
   }
 
+  const FAINT = /^(median|worst)/; // names of dashed curves
+
   function curves(d) {
     const shown = shownCurves(d);
     if (!shown.length) return section("curves", "Learning curves", make("p", { class: "quiet" }, "No learning curve is known yet."));
@@ -61,7 +63,7 @@
         const rows = rowsNow(), t = d.trials[selected];
         const domain = names();
         const range = domain.map((name, k) => (name.startsWith("selected") ? c.second : name.startsWith("median") ? c.ink : name.startsWith("worst") ? c.faint : [c.accent, c.good, c.set[3]][k % 3]));
-        const dash = domain.map((name) => (/^(median|worst)/.test(name) ? [5, 4] : [1, 0]));
+        const dash = domain.map((name) => (FAINT.test(name) ? [5, 4] : [1, 0]));
         const [lo, hi] = robust(rows.flatMap((r) => (r.order === 0 ? [r.lo, r.hi, r.mean] : [r.mean])));
         const y = (field) => ({ field, type: "quantitative", title: `reward ${unit(d)}`, scale: { domain: [lo, hi], zero: false, nice: true, clamp: true } });
         const colour = { field: "name", type: "nominal", scale: { domain, range }, legend: { title: null, orient: "top", columns: innerWidth < 600 ? 1 : 3, symbolType: "stroke", symbolOpacity: 1 } };
@@ -76,7 +78,8 @@
           ],
         };
       },
-      plain: () => ({ x: "steps in the environment", y: unit(d), lines: names().map((name) => ({ name, points: rowsNow().filter((r) => r.name === name).map((r) => ({ x: r.step, y: r.mean })) })) }),
+      plain: () => ({ x: "steps in the environment", y: `reward ${unit(d)}`, lines: names().map((name) => ({
+        name, dash: FAINT.test(name), points: rowsNow().filter((r) => r.name === name).map((r) => ({ x: r.step, y: r.mean, ...(r.order === 0 || r.trial === selected ? { lo: r.lo, hi: r.hi } : {}) })) })) }),
     });
     const one = charts[charts.length - 1];
     const about = make("div", { class: "selected", "aria-live": "polite" });
@@ -90,7 +93,7 @@
       const t = d.trials[selected];
       about.replaceChildren(
         make("p", {}, make("b", {}, `Setting ${t.setting}`), t.confirm ? ", its confirmation" : ", in the search", ": ", setting(d, t)),
-        make("p", { class: "quiet" }, `Score ${number(t.score)}, 95 % interval ${interval(t.lo, t.hi)}; ${plural(t.runs, "run")}, ${share(t.coverage)} out of coverage`, t.diverged ? `, ${plural(t.diverged, "run")} diverged` : "", t.state === STATE[1] ? "." : `; ${t.state}.`,
+        make("p", { class: "quiet" }, `Score ${scoreCells(t.score, t.lo, t.hi).join(", 95 % interval ")}; ${plural(t.runs, "run")}, ${share(t.coverage)} out of coverage`, t.diverged ? `, ${plural(t.diverged, "run")} diverged` : "", t.state === STATE[1] ? "." : `; ${t.state}.`,
           d.curveOf.has(t.trial) ? "" : " The page does not have its curve; study.log has."));
     };
     listeners.push(() => {

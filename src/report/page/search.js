@@ -76,7 +76,10 @@
     const name = cut(p.name, 30), scale = robust(rows.map((r) => r.score));
     return trialChart({
       id: `chart-slice-${k}`, title: p.name, about: cut(p.about ?? "", 120), small: true, height: 190,
-      plain: () => (p.names ? { x: name, y: "", points: [] } : { x: name, y: "score", log: p.log, points: rows.map((r) => ({ x: r.value, y: r.score, trial: r.trial })) }),
+      plain: () => {
+        const xnames = p.names ? [...new Set(rows.map((r) => r.value))].sort() : null;
+        return { x: name, y: "score", log: p.log, xnames, points: rows.map((r) => ({ ...r, x: xnames ? xnames.indexOf(r.value) : r.value, y: r.score })) };
+      },
     }, rows, (c) => withRing(c, {
       x: { field: "value", ...paramScale(p, rows.map((r) => r.value)), title: name, axis: { grid: false, labelAngle: 0, tickCount: 5, labelOverlap: true } },
       y: { field: "score", type: "quantitative", title: "score", scale: { domain: scale, clamp: true, zero: false, nice: true }, axis: { tickCount: 5 } },
@@ -186,7 +189,7 @@
     const order = { field: "setting", type: "quantitative", scale: { domain: [0, Math.max(rows.length - 1, 1)], nice: false, padding: 6 } };
     const found = trialChart({
       id: "chart-history", title: "Settings in the order of the search", about: "The line is the best so far." + drawn(d), height: 240,
-      plain: () => ({ x: "setting", y: "score", points: scored.map((r) => ({ x: r.setting, y: r.score, trial: r.trial })), lines: [{ points: rows.map((r) => ({ x: r.setting, y: r.best })) }] }),
+      plain: () => ({ x: "setting", y: "score", points: scored.map((r) => ({ ...r, x: r.setting, y: r.score })), lines: [{ name: "the best so far", shade: 2, points: rows.map((r) => ({ x: r.setting, y: r.best })) }] }),
     }, scored, (c) => {
       const base = withRing(c, { x: { ...order, title: "setting", axis: { grid: false, tickMinStep: 1, format: "d", tickCount: 6 } }, tooltip: tip(d, { field: "state" }) },
         { color: c.accent }, scored);
@@ -214,7 +217,7 @@
     const add = (n) => {
       for (const t of all.slice(shown, shown + n)) rows.append(make("tr", {},
         make("th", { scope: "row" }, pickButton(t, t.setting)), make("td", {}, t.confirm ? "confirmation" : "search"), t.x.map((x) => make("td", { class: "number" }, value(x))),
-        [number(t.score), interval(t.lo, t.hi), count(t.runs), share(t.coverage)].map((x) => make("td", { class: "number" }, x)), make("td", {}, t.diverged ? `${t.state}, ${count(t.diverged)} diverged` : t.state)));
+        [...scoreCells(t.score, t.lo, t.hi), count(t.runs), share(t.coverage)].map((x) => make("td", { class: "number" }, x)), make("td", {}, t.diverged ? `${t.state}, ${count(t.diverged)} diverged` : t.state)));
       shown = Math.min(shown + n, all.length);
       said.textContent = `${count(shown)} of ${plural(all.length, "trial")}. runs.csv has a row per run.`;
       more.hidden = shown >= all.length;

@@ -12,16 +12,7 @@
     "cannot answer": ["none", "This log cannot answer", "M9 9.2a3 3 0 1 1 4.4 2.6c-1 .6-1.4 1.1-1.4 2.2M12 17.3v.2"],
   };
 
-  const icon = (path, kind) => {
-    const svg = (tag, attributes) => {
-      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-      for (const [name, x] of Object.entries(attributes)) element.setAttribute(name, x);
-      return element;
-    };
-    const all = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: kind });
-    all.append(svg("circle", { cx: 12, cy: 12, r: 11 }), svg("path", { d: path }));
-    return all;
-  };
+  const icon = (path, kind) => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: kind }, svg("circle", { cx: 12, cy: 12, r: 11 }), svg("path", { d: path }));
 
   const isShare = (p) => known(p) && p >= 0 && p <= 1;
   const percent = (p) => (p > 0.99 ? "more than 99 %" : p < 0.01 ? "less than 1 %" : `${Math.round(100 * p)} %`);
