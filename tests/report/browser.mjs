@@ -65,6 +65,9 @@ function hostile() {
   d.models.replays.stretches[0].series[0].lo.fill(null);
   d.models.replays.stretches[1].series.length = 0;
   d.models.replays.stretches[2].steps = EVIL;
+  d.today = { better: EVIL, learning: { score: 1e308, lo95: -1e308, hi95: null }, end: { score: null, lo95: "NaN", hi95: EVIL }, defaults: null, caught_up: EVIL, catch_up: 5e-324 };
+  d.failures = { rule: { known: true, words: EVIL + LONG }, per: EVIL, first: { rate: 1e308, lo95: -1e308, hi95: 1e308 }, all: { rate: 5e-324, lo95: null, hi95: EVIL }, last: null, defaults: { rate: EVIL }, logged: { rate: "NaN" }, often: EVIL };
+  d.findings.push({ origin: "log", severity: "error", id: EVIL, evidence: LONG, remedy: EVIL, count: 1 });
   d.trust = { level: EVIL, probability: "NaN", reasons: [{ id: EVIL, good: EVIL, text: EVIL + LONG }, { good: true, text: RTL }, null, 7], evidence: [{ name: EVIL, value: "NaN", about: LONG }, { name: null, value: 1e308 }],
     log_next: [{ action: `=1+1,"${EVIL}`, sensors: [{ name: EVIL, lo: null, hi: "NaN" }, { name: LONG, lo: -1e308, hi: 5e-324 }], steps: null, why: LONG }, { action: RTL, sensors: null }, "x"] };
   d.plan[EVIL] = EVIL;
@@ -88,6 +91,7 @@ const verdict = (level, probability, actions = ["open", "close"]) => ({
     { id: "separated", good: true, text: "The leading settings differ by more than the noise of their runs." },
     { id: "kinds-agree", good: true, text: "Both kinds of model rank the settings alike (rank correlation 0.91)." },
     { id: "out-of-coverage", good: false, text: "The winner spends 12 % of its steps where the log has no data." },
+    ...[1, 2, 3].map((k) => ({ id: `more-${k}`, good: false, text: `Reason ${k}: log more` })),
   ],
   evidence: [{ name: "rank_agreement_kinds", value: 0.91, about: "rank correlation of the confirmed settings between kinds of model" }, { name: "replay_error", value: null, about: "at 50 steps; unknown here" }],
   log_next: actions.map((action, k) => ({ action, sensors: [{ name: "x", lo: 0.2 * k, hi: 0.2 * k + 0.25 }, { name: "y", lo: 0, hi: 0.5 }, { name: "level", lo: k ? null : 44.3, hi: k ? 1.18 : null }], steps: 500 + k, why: "the winner goes here and the log does not" })),
@@ -275,15 +279,15 @@ async function use(page) {
 
 // The verdict on a page: words, icon and colour of its level, reasons, evidence, what to log next.
 const looksAt = (level, words, probability) => async (page, found) => {
-  const box = page.locator("#answer > .verdict"), text = (await box.textContent()) ?? "";
-  check((await box.count()) === 1 && text.startsWith(words), `${level}: the badge says it`, text);
+  const box = page.locator("#believed"), text = (await box.textContent()) ?? "";
+  check((await box.count()) === 1 && text.startsWith("Can it be believed?" + words), `${level}: the badge says it`, text);
   check(probability ? text.includes(probability) : text.includes("No probability"), `${level}: the probability`, text);
-  const looks = await box.evaluate((e) => ({ colour: getComputedStyle(e).borderLeftColor, path: e.querySelector("svg.icon path").getAttribute("d"), above: !!(e.compareDocumentPosition(document.querySelector("#answer .card, #answer .lead")) & 4) }));
-  check(looks.above, `${level}: the verdict comes first`);
+  const looks = await box.evaluate((e) => ({ colour: getComputedStyle(e.querySelector(".level")).color, path: e.querySelector("svg.icon path").getAttribute("d"), above: !!(e.compareDocumentPosition(document.querySelector("#answer .card, #answer .lead")) & 4) }));
+  check(looks.above, `${level}: the verdict comes before the setting`);
   seen.set(level, looks);
   const reasons = await page.$$eval("#answer .reasons", (all) => all.map((e) => [e.className, e.children.length]));
-  check(JSON.stringify(reasons) === JSON.stringify([["reasons for", 2], ["reasons against", 1]]), `${level}: reasons for and against`, reasons);
-  const evidence = page.locator("#answer details", { hasText: "The evidence, in numbers" });
+  check(JSON.stringify(reasons) === JSON.stringify([["reasons against", 3], ["reasons for", 2], ["reasons against", 4]]), `${level}: three reasons, and all for and against`, reasons);
+  const evidence = page.locator("#answer details", { hasText: "All reasons and the evidence: 2 for it, 4 against it" });
   check(!(await evidence.locator("table").isVisible()), `${level}: the evidence is folded`);
   await evidence.locator("summary").focus();
   await page.keyboard.press("Enter");
@@ -308,10 +312,40 @@ await visit("trust-none", write("trust-none", brief({ ...failed(), trust: verdic
 check(new Set([...seen.values()].map((x) => x.path)).size === 4, "every level has an icon of its own");
 check(new Set([seen.get("high"), seen.get("low"), seen.get("cannot answer")].map((x) => x.colour)).size === 3, "and a colour of its own", [...seen]);
 await visit("trust-missing", write("trust-missing", Object.assign(copy(), { trust: undefined })), {}, async (page) =>
-  check((await page.locator(".verdict").count()) === 0 && (await page.locator("#answer .card").count()) === 1, "a study without a verdict has its answer"));
+  check((await page.locator("#believed").count()) === 0 && (await page.locator("#answer .card").count()) === 1, "a study without a verdict has its answer"));
+
+// The three questions: what is said, in which order, on one scale.
+const answered = (better, often, more = {}) => brief(Object.assign(copy(), {
+  logged: { score: -53, lo95: -70, hi95: -36 }, findings: [], score_per: "episode",
+  today: { better, learning: { score: -62.4, lo95: -70.2, hi95: -52.1 }, end: { score: -41.3, lo95: -47, hi95: -35 }, defaults: { score: -74.6, lo95: -80, hi95: -70 }, caught_up: 0.7, catch_up: 2450 },
+  failures: { rule: { known: true, words: "an episode that ends with a reward below -30" }, per: "episode", first: { rate: 0.612, lo95: 0.55, hi95: 0.67 }, all: { rate: 0.22, lo95: 0.19, hi95: 0.25 }, last: { rate: 0.0851, lo95: 0.06, hi95: 0.12 }, defaults: { rate: 0.5, lo95: 0.4, hi95: 0.6 }, logged: { rate: 5 / 11, lo95: 0.21, hi95: 0.72 }, often },
+}, more));
+const asks = (...parts) => async (page) => {
+  const all = await page.$$eval("#answer > .question", (list) => list.map((e) => e.textContent));
+  check(all.length >= 2 && all[0].startsWith("Is it better than today?") && all[1].startsWith("How often does it fail?"), "the questions come in their order", all);
+  for (const part of parts) check(all.join("|").includes(part), `the page says: ${part}`, all.join("|"));
+  const places = await page.$$eval(".dots", (list) => list.map((e) => ({ id: e.id, dots: [...e.querySelectorAll("circle")].map((c) => c.getBoundingClientRect().x), inside: [...e.querySelectorAll("circle, .span")].every((c) => { const b = c.getBoundingClientRect(), box = c.closest(".track").getBoundingClientRect(); return b.left >= box.left - 8 && b.right <= box.right + 8; }), labels: e.querySelectorAll(".axis text").length })));
+  check(places.every((p) => p.inside && p.labels >= 2), "dots and intervals are on the scale, which has numbers", places);
+  const order = places[0].dots;
+  check(order[0] > order[3] && order[3] > order[1] && order[1] > order[2], "the scores lie as they are on one scale", places);
+  if (page.viewportSize().width > 1000) check(await page.$eval("#believed .level", (e) => e.getBoundingClientRect().bottom <= innerHeight), "three answers without scrolling");
+};
+
+await visit("answer-yes", write("answer-yes", answered("yes", "less often")), { axes: true }, asks("Yes", "It scores −41 per episode at the end of its run, the logged controller −53.", "Learning has paid for itself after 2,450 steps", "22 % of episodes today 45 %", "Less often than the logged controller.", "A failure is an episode that ends with a reward below -30.", "8.5 %"));
+await visit("answer-no", write("answer-no", answered("no", "far more often", { findings: [{ origin: "log", severity: "error", id: "row-shift", evidence: "energy is an effect", remedy: "move it", count: 1 }, { origin: "log", severity: "warning", id: "frozen", evidence: "temp", remedy: "look", count: 1 }, { origin: "study", severity: "warning", id: "at-bound", evidence: "alpha", remedy: "search wider", count: 1 }] })), { width: 390, scheme: "dark", axes: true }, async (page) => {
+  await asks("No", "Far more often than the logged controller.")(page);
+  const top = await page.$$eval("#page > *", (list) => list.slice(0, 3).map((e) => [e.className || e.id, e.textContent]));
+  check(top[0][0] === "alerts error" && top[0][1].includes("The log has 1 error") && top[0][1].includes("move it") && top[1][0] === "alerts warning" && top[2][0] === "answer", "errors of the log come before everything", top);
+  check((await page.locator("#answer .findings li").allTextContents()).join("|").includes("at-bound") && !(await page.locator("#answer .findings").textContent()).includes("row-shift"), "findings of the log are said once");
+  check((await page.locator("#answer .card .label").textContent()).startsWith("The best setting found"), "what is worse than today is not called for deployment");
+});
+await visit("answer-open", write("answer-open", Object.assign(answered("not known", "about as often"), { today: { ...answered("", "").today, better: "not known", catch_up: null, caught_up: 0.2 } })), { scheme: "dark", axes: true }, asks("Not known", "too close to tell", "Learning does not pay for itself within a run of 300 steps: it does in 20 % of the runs.", "the intervals overlap"));
+await visit("answer-old", write("answer-old", brief(Object.assign(copy(), { today: undefined, failures: undefined }))), {}, async (page) =>
+  check((await page.locator("#better").count()) === 1 && (await page.locator("#fails").count()) === 0 && (await page.locator("#compared li").count()) >= 3, "a study of an older version shows what it has"));
 await visit("hostile", write("hostile", hostile()), { most: 0, axes: true }, async (page) => {
-  check((await page.locator(".verdict .level").textContent()) === "This log cannot answer", "an unknown level is none");
-  check((await page.locator(".verdict").textContent()).includes("No probability"), "NaN is no probability");
+  check((await page.locator("#believed .level").textContent()) === "This log cannot answer", "an unknown level is none");
+  check((await page.locator("#believed").textContent()).includes("No probability"), "NaN is no probability");
+  check((await page.locator("#better .level").textContent()) === "Not known", "an unknown answer is none");
   await page.getByRole("button", { name: "Copy as CSV" }).click();
   const csv = await page.evaluate(() => navigator.clipboard.readText()).catch(() => "");
   check(csv.split("\n")[1]?.startsWith(`"'=1+1,""`), "a formula is text in the CSV", csv.slice(0, 300));

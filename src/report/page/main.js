@@ -15,6 +15,7 @@
         new Set(all.map((d) => d.log?.fingerprint)).size > 1 ? make("p", {}, "These studies have different logs: each score is one in models of its own log.") : null,
         table("The settings to deploy", columns(), [
           ...[0, 1].map((k) => row(["score", "95 % interval"][k], (d) => scoreCells(d.winner?.score, d.winner?.lo95, d.winner?.hi95)[k])), row("unit", unit), row("trust", trustWords),
+          row("better than today", (d) => cut(d.today?.better ?? "–", 20)), row("fails", (d) => (known(d.failures?.all?.rate) ? rate(d.failures, d.failures.all.rate) : "–")), row("the logged controller fails", (d) => (known(d.failures?.logged?.rate) ? rate(d.failures, d.failures.logged.rate) : "–")),
           row("logged controller", (d) => number(d.logged?.score)), row("random actions", (d) => number(d.random?.score)),
           row("confirmed", (d) => (d.winner?.stage === "confirm" ? "yes" : "no")), row("out of coverage", (d) => share(d.winner?.out_of_coverage)),
           row("settings tried", (d) => count(d.search.length)), row("runs", (d) => count(d.runs)), row("steps", (d) => count(d.steps)),
@@ -50,7 +51,7 @@
       make("header", {}, make("div", { class: "inner" }, make("h1", {}, all.map((x, k) => [k ? " and " : "", named(x.title, 60)])),
         study ? make("p", {}, named(d.agent, 30), " on ", named(String(d.log?.path ?? "").replace(/^.*\//, ""), 60), `, ${plural(d.inspected?.steps ?? d.log?.steps ?? 0, "step")}`, d.finished ? "" : [make("strong", {}, " · not finished: the state so far"), progress(d.progress)]) : make("p", {}, plural(all.length, "study").replace("studys", "studies")),
         make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.querySelector("h2").textContent))))))));
-    page.append(...sections);
+    page.append(...[study ? logAlerts(study) : null, sections].flat().filter(Boolean));
   }
 
   build(buildStudies);

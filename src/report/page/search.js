@@ -227,6 +227,12 @@
     return make("details", { open: true }, make("summary", {}, "Table of all settings"), body, said, more);
   }
 
+  // The search may prefer another setting than the one with the highest score.
+  function leads(d) {
+    const lead = d.best_in_search?.setting, top = d.ranked[0]?.setting;
+    return known(lead) && lead !== top ? make("p", { class: "quiet" }, `Single scores are noisy, so the search estimates each from all settings near it. By this estimate setting ${lead} leads; setting ${top} has the highest score of its own. The settings that lead by the estimate are confirmed.`) : null;
+  }
+
   function searching(d) {
     const p = d.plan ?? {};
     return section("search", "The search",
@@ -234,5 +240,5 @@
         ["method", named(p.method ?? "–", 40)], ["settings tried", count(d.search.length)], ["confirmed", count(d.confirmed.length)],
         ["runs", count(d.runs)], ["steps in all runs", count(d.steps)],
         ["diverged", plural(d.trials.reduce((n, t) => n + (t.diverged || 0), 0), "run")]]),
-      make("div", { class: "grid wide" }, history(d)), d.trials.length ? settingsTable(d) : null);
+      leads(d), make("div", { class: "grid wide" }, history(d)), d.trials.length ? settingsTable(d) : null);
   }
