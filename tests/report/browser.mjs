@@ -414,6 +414,13 @@ const claims = ["holds", "does not hold", "not decided"].map((verdict, k) => ({ 
 const battery = paperPage("battery-all", (d) => { d.figures.push(...kinds(["kNN", "NN", "Random"])); d.claims.push(...claims); });
 await visit("paper", join(folder, "battery/index.html"), { axes: true });
 await visit("paper-all", battery, { axes: true });
+const far = paperPage("battery-far", (d) => { d.figures.push({ ...paperFigure("box", ["kNN", "NN", "FQI", "Random"]), id: "exp1-x", best: -100, series: [["kNN", -120, 4], ["NN", -140, 60], ["FQI", -1600, 1500], ["Random", -300, 400]].map(([name, y, spread]) => ({ name, y: some(30).map((_, i) => y - spread * Math.abs(Math.sin(i))) })) }); });
+const twoAxes = async (page) => {
+  const lowest = await page.evaluate(() => ["chart-exp1-x", "chart-exp1-x-near"].map((id) => Math.min(...[...document.querySelectorAll(`#${id} text`)].map((t) => Number(t.textContent.replace("−", "-").replace(",", ""))).filter((x) => x < 0))));
+  check(lowest[0] < -1000 && lowest[1] > -300 && lowest[1] < -120, "boxes of good choices have a second axis", lowest);
+};
+await visit("paper-far", far, { axes: true }, twoAxes);
+await visit("plain-paper-far", without("plain-paper-far", far), { charts: false }, twoAxes);
 await visit("paper-dark", battery, { scheme: "dark", axes: true });
 await visit("paper-narrow", battery, { width: 390 });
 await visit("paper-hostile", paperPage("battery-hostile", (d) => {
