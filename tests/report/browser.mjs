@@ -325,6 +325,8 @@ const asks = (...parts) => async (page) => {
   check(all.length >= 2 && all[0].startsWith("Is it better than today?") && all[1].startsWith("How often does it fail?"), "the questions come in their order", all);
   for (const part of parts) check(all.join("|").includes(part), `the page says: ${part}`, all.join("|"));
   const places = await page.$$eval(".dots", (list) => list.map((e) => ({ id: e.id, dots: [...e.querySelectorAll("circle")].map((c) => c.getBoundingClientRect().x), inside: [...e.querySelectorAll("circle, .span")].every((c) => { const b = c.getBoundingClientRect(), box = c.closest(".track").getBoundingClientRect(); return b.left >= box.left - 8 && b.right <= box.right + 8; }), labels: e.querySelectorAll(".axis text").length })));
+  const touching = await page.$$eval(".dots .axis", (list) => list.flatMap((e) => [...e.querySelectorAll("text")].map((t) => t.getBoundingClientRect()).filter((b, i, all) => i && b.left < all[i - 1].right + 4)).length);
+  check(touching === 0, "numbers of a scale do not touch", touching);
   check(places.every((p) => p.inside && p.labels >= 2), "dots and intervals are on the scale, which has numbers", places);
   const order = places[0].dots;
   check(order[0] > order[3] && order[3] > order[1] && order[1] > order[2], "the scores lie as they are on one scale", places);
@@ -339,7 +341,7 @@ await visit("answer-no", write("answer-no", answered("no", "far more often", { f
   check((await page.locator("#answer .findings li").allTextContents()).join("|").includes("at-bound") && !(await page.locator("#answer .findings").textContent()).includes("row-shift"), "findings of the log are said once");
   check((await page.locator("#answer .card .label").textContent()).startsWith("The best setting found"), "what is worse than today is not called for deployment");
 });
-await visit("answer-open", write("answer-open", Object.assign(answered("not known", "about as often"), { today: { ...answered("", "").today, better: "not known", catch_up: null, caught_up: 0.2 } })), { scheme: "dark", axes: true }, asks("Not known", "too close to tell", "Learning does not pay for itself within a run of 300 steps: it does in 20 % of the runs.", "the intervals overlap"));
+await visit("answer-open", write("answer-open", Object.assign(answered("not known", "about as often"), { today: { ...answered("", "").today, better: "not known", catch_up: null, caught_up: 0.2 } })), { width: 720, scheme: "dark", axes: true }, asks("Not known", "too close to tell", "Learning does not pay for itself within a run of 300 steps: it does in 20 % of the runs.", "the intervals overlap"));
 await visit("answer-old", write("answer-old", brief(Object.assign(copy(), { today: undefined, failures: undefined }))), {}, async (page) =>
   check((await page.locator("#better").count()) === 1 && (await page.locator("#fails").count()) === 0 && (await page.locator("#compared li").count()) >= 3, "a study of an older version shows what it has"));
 await visit("hostile", write("hostile", hostile()), { most: 0, axes: true }, async (page) => {
