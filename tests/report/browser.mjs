@@ -342,6 +342,12 @@ await visit("answer-no", write("answer-no", answered("no", "far more often", { f
   check((await page.locator("#answer .card .label").textContent()).startsWith("The best setting found"), "what is worse than today is not called for deployment");
 });
 await visit("answer-open", write("answer-open", Object.assign(answered("not known", "about as often"), { today: { ...answered("", "").today, better: "not known", catch_up: null, caught_up: 0.2 } })), { width: 720, scheme: "dark", axes: true }, asks("Not known", "too close to tell", "Learning does not pay for itself within a run of 300 steps: it does in 20 % of the runs.", "the intervals overlap"));
+const steps = real.curves.steps / real.curves.points; // of a point
+await visit("continuing", write("continuing", Object.assign(answered("yes", "less often"), { score_per: "steps", score_steps: 10 * steps, logged: { score: -530, lo95: -700, hi95: -360 }, failures: { ...answered("", "more often").failures, per: "1000 steps", all: { rate: 19.8, lo95: 6.7, hi95: 21.4 } } })), {}, async (page) => {
+  check((await page.locator("#better").textContent()).includes(`per ${10 * steps} steps`) && (await page.locator("#curves").textContent()).includes(`Reward per ${steps} steps while learning`), "a curve of a continuing task has the unit of its points");
+  check(await page.evaluate(() => document.getElementById("chart-curves").rehearseView.data("source_0").some((r) => r.name === "logged controller, today" && Math.abs(r.mean + 53) < 1e-9)), "the logged controller is in the learning curves, in their unit");
+  check((await page.locator("#fails").textContent()).includes("20 in 1,000 steps") && (await page.locator("#fails").textContent()).includes("More often than the logged controller."), "failures in 1,000 steps");
+});
 await visit("answer-old", write("answer-old", brief(Object.assign(copy(), { today: undefined, failures: undefined }))), {}, async (page) =>
   check((await page.locator("#better").count()) === 1 && (await page.locator("#fails").count()) === 0 && (await page.locator("#compared li").count()) >= 3, "a study of an older version shows what it has"));
 await visit("hostile", write("hostile", hostile()), { most: 0, axes: true }, async (page) => {
