@@ -66,11 +66,10 @@
     const items = (which, sign) => make("ul", { class: `reasons ${sign}` }, which.map((r) => make("li", {}, named(r.text, 400))));
     const all = (title, which, sign, none) => make("div", {}, make("h3", {}, title), which.length ? items(which, sign) : make("p", { class: "quiet" }, none));
     const first = bad.length ? items(bad.slice(0, 3), "against") : good.length ? items(good.slice(0, 3), "for") : null;
+    const [head, rest] = told(t.text);
+    const old = isShare(t.probability) ? [make("b", {}, percent(t.probability)), " probability that no other setting would do clearly better on the plant."] : "No probability is given.";
     return [
-      question("believed", "Can it be believed?", [kind, path], words,
-        make("p", {}, isShare(t.probability)
-          ? [make("b", {}, percent(t.probability)), " probability that no other setting would do clearly better on the plant."]
-          : "No probability is given."), first),
+      question("believed", "Can it be believed?", [kind, path], Object.hasOwn(LEVEL, t.level) ? words : cut(head ?? words, 60), make("p", {}, rest ? named(rest, 400) : old), first),
       reasons.length || evidence.length ? make("details", {}, make("summary", {}, `All reasons and the evidence: ${count(good.length)} for it, ${count(bad.length)} against it`),
         make("div", { class: "columns" }, all("What speaks for it", good, "for", "Nothing."), all("What speaks against it", bad, "against", "Nothing was found.")),
         evidence.length ? table("Computed from the log and the models, without the plant", [["evidence"], ["value", "right"], ["about"]],
