@@ -73,7 +73,7 @@ function hostile() {
   d.plan[EVIL] = EVIL;
   d.plan[LONG] = LONG;
   d.best_yaml = EVIL + "\n" + LONG;
-  d.next = EVIL;
+  d.next = d.deploy = EVIL;
   d.command = LONG;
   // what is not a number is null in the file; huge and tiny numbers are
   d.settings.score = d.settings.score.map((x, i) => [null, 1e308, -1e308, x, 5e-324][i % 5]);
@@ -273,6 +273,7 @@ async function use(page) {
   check(refused, "the policy refuses other scripts and eval");
   const drawn = await page.evaluate(() => [...document.querySelectorAll("[id^=chart-replay-]")].map((box) => box.querySelectorAll(".mark-line path").length));
   check(drawn.length === real.models.replays.sensors.length + 1 && drawn.every((n) => n === 2 * real.models.replays.stretches.length), "every stretch has a logged and a replayed line for each sensor and the reward", drawn);
+  check((await page.locator("#answer .copyable").first().textContent()).includes("rehearse deploy real.study/best.yaml"), "the next command deploys the setting");
   const pdf = await page.pdf({ format: "A4" });
   check(pdf.length > 20000, "prints");
 }
@@ -334,7 +335,7 @@ const asks = (...parts) => async (page) => {
   if (page.viewportSize().width > 1000) check(await page.$eval("#believed .level", (e) => e.getBoundingClientRect().bottom <= innerHeight), "three answers without scrolling");
 };
 
-await visit("answer-yes", write("answer-yes", answered("yes", "less often")), { axes: true }, asks("today?Yes-41.3 per episode at the end of a run", "Learning has paid for itself after 2450 steps.", "22 % of episodes today 45 %", "Less often than the logged controller.", "A failure is an episode that ends with a reward below -30.", "8.5 %"));
+await visit("answer-yes", write("answer-yes", answered("yes", "less often")), { axes: true }, asks("today?Yes−41.3 per episode at the end of a run", "Learning has paid for itself after 2450 steps.", "22 % of episodes today 45 %", "Less often than the logged controller.", "A failure is an episode that ends with a reward below -30.", "8.5 %"));
 await visit("answer-no", write("answer-no", answered("no", "far more often", { findings: [{ origin: "log", severity: "error", id: "row-shift", evidence: "energy is an effect", remedy: "move it", count: 1 }, { origin: "log", severity: "warning", id: "frozen", evidence: "temp", remedy: "look", count: 1 }, { origin: "study", severity: "warning", id: "at-bound", evidence: "alpha", remedy: "search wider", count: 1 }] })), { width: 390, scheme: "dark", axes: true }, async (page) => {
   await asks("today?NoThe rest.", "Far more often than the logged controller.")(page);
   const top = await page.$$eval("#page > *", (list) => list.slice(0, 3).map((e) => [e.className || e.id, e.textContent]));
@@ -342,7 +343,7 @@ await visit("answer-no", write("answer-no", answered("no", "far more often", { f
   check((await page.locator("#answer .findings li").allTextContents()).join("|").includes("at-bound") && !(await page.locator("#answer .findings").textContent()).includes("row-shift"), "findings of the log are said once");
   check((await page.locator("#answer .card .label").textContent()).startsWith("The best setting found"), "what is worse than today is not called for deployment");
 });
-await visit("answer-open", write("answer-open", answered("not known", "about as often")), { width: 720, scheme: "dark", axes: true }, asks("today?Not known-41.3 per episode", "About as often than the logged controller: the intervals overlap."));
+await visit("answer-open", write("answer-open", answered("not known", "about as often")), { width: 720, scheme: "dark", axes: true }, asks("today?Not known−41.3 per episode", "About as often than the logged controller: the intervals overlap."));
 const steps = real.curves.steps / real.curves.points; // of a point
 await visit("continuing", write("continuing", Object.assign(answered("yes", "less often"), { score_per: "steps", score_steps: 10 * steps, logged: { score: -530, lo95: -700, hi95: -360 }, failures: { ...answered("yes", "more often").failures, per: "1000 steps", all: { rate: 19.8, lo95: 6.7, hi95: 21.4 } } })), {}, async (page) => {
   check((await page.locator("#better").textContent()).includes(`per ${10 * steps} steps`) && (await page.locator("#curves").textContent()).includes(`Reward per ${steps} steps while learning`), "a curve of a continuing task has the unit of its points");

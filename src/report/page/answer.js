@@ -76,6 +76,7 @@
       findings([...(d.findings ?? []).filter((f) => !isAlert(f)), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
       make("h3", {}, "Tied settings"), tiedTable(d),
       make("h3", {}, "Use it"),
-      d.next ? copyable("Next: run it in the model", d.next, true) : null,
+      d.deploy ? copyable("Deploy it", d.deploy, true) : null,
+      d.next ? copyable("Run it in the model", d.next, true) : null,
       d.best_yaml ? copyable("best.yaml, for rehearse deploy", d.best_yaml, false) : null);
   }

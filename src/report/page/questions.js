@@ -14,8 +14,8 @@
 
   // What comes before the colon of an answer, and what comes after it.
   function told(text) {
-    const [, head, rest] = /^([^:.]{1,60}): (.*)$/s.exec(text ?? "") ?? [];
-    return head ? [head, rest[0].toUpperCase() + rest.slice(1)] : [null, text ?? ""];
+    const all = String(text ?? "").replace(/(^|[\s(])-(?=\d)/g, "$1−"), [, head, rest] = /^([^:.]{1,60}): (.+)$/s.exec(all) ?? [];
+    return head ? [head, rest[0].toUpperCase() + rest.slice(1)] : [null, all];
   }
 
   function better(d) {
