@@ -276,7 +276,8 @@ const cli_command cli_deploy = {
         "the folder, which inspect and tune read; what was learned is saved there, and the "
         "same command goes on from it after a crash.",
     .operand = {.type = RH_KEY_FILE},
-    .group = {&main_group, &mqtt_group, &save_group, &status_group, &cli_common_group},
+    .group = {&main_group, &cli_best_group, &mqtt_group, &save_group, &status_group,
+              &cli_common_group},
     .example = {"a plant that speaks JSON lines",
                 "socat TCP:plc:4000 EXEC:'rehearse deploy plant.study/best.yaml'",
                 "over MQTT, with topics plant/observation, plant/action and plant/health",
