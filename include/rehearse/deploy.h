@@ -18,6 +18,7 @@ typedef struct rh_deploy_options {
     const char *state;   // state file to begin with where the folder has none; NULL: untrained
     const char *guard;   // YAML file with safe action and limits (docs/deploy.md); NULL: none
     bool frozen;         // act without learning
+    bool shared;         // new files get the rights of the umask; else only their owner reads
     int64_t save_steps;  // save after so many steps, 1 or more
     double save_seconds; // or after so many seconds, above 0
     uint64_t seed;       // of the agent's random choices
@@ -71,7 +72,7 @@ typedef enum rh_deploy_source {
     RH_BY_AGENT,
     RH_BY_GUARD, // the safe action
     RH_BY_HOLD,  // the action before, again
-    RH_BY_NOBODY // the episode is over
+    RH_BY_NOBODY // no action: the episode is over, or there is none to hold yet
 } rh_deploy_source;
 
 // Alarms, as bits.
@@ -91,7 +92,8 @@ typedef struct rh_deploy_reply {
 } rh_deploy_reply;
 
 // Take in an observation and choose an action. Allocates nothing. Fails only for a broken
-// contract; everything that a plant can send gets an action.
+// contract. What cannot be acted on gets the safe action, or the last one again. Without a safe
+// action there is none before the first: RH_BY_NOBODY.
 RH_API rh_status rh_deploy_step(rh_deploy *deploy, const rh_deploy_seen *seen,
                                 rh_deploy_reply *reply, rh_error *err);
 

@@ -22,6 +22,8 @@ static const rh_key main_option[] = {
     {NULL, "load", 0, RH_KEY_FILE, "FILE",
      .about = "begin with a learned state, of `run --save` or another deployment"},
     {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
+    {NULL, "shared", 0, RH_KEY_FLAG, NULL,
+     .about = "new files get the rights of the umask; else only you can read them"},
     {NULL, "seed", 0, RH_KEY_WHOLE, "N", .about = "random seed of the agent", .initial = "1",
      .lo = 0, .hi = INT64_MAX},
     {0},
@@ -254,6 +256,7 @@ static int deploy_main(const cli_args *args)
     opt.guard = cli_value(args, "guard");
     opt.state = cli_value(args, "load");
     opt.frozen = cli_has(args, "freeze");
+    opt.shared = cli_has(args, "shared");
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);
     opt.save_seconds = (double)cli_number(args, "save-seconds", (int64_t)opt.save_seconds);

@@ -120,6 +120,23 @@ static rh_status load_born(rh_deploy *d, rh_error *err)
     return rc;
 }
 
+// A full disk is an alarm: the plant goes on.
+static rh_status save(rh_deploy *d, rh_error *err)
+{
+    rh_error why = {""};
+    d->saved = rh_deploy__now();
+    d->saved_step = d->health.nstep;
+    rh_status rc = rh_keep__save(d, &why);
+    if (rc == RH_EIO || rc == RH_ENOMEM) {
+        d->health.alarms |= RH_ALARM_DISK;
+        d->health.alarm_step = d->health.nstep;
+        return RH_OK;
+    }
+    if (!rc)
+        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
+    return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
+}
+
 static void destroy(rh_deploy *d)
 {
     rh_record__close(&d->record);
@@ -167,13 +184,16 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = rh_keep__open(d, err);
     if (!rc)
         rc = load_born(d, err);
+    if (!rc)
+        rh_agent_freeze(d->agent, opt->frozen);
+    d->saved = rh_deploy__now();
+    d->saved_step = d->health.nstep;
+    if (!rc && d->folder && !d->health.nstep) // the status can be asked for from now on
+        rc = save(d, err);
     if (rc) {
         destroy(d);
         return rc;
     }
-    rh_agent_freeze(d->agent, opt->frozen);
-    d->saved = rh_deploy__now();
-    d->saved_step = d->health.nstep;
     *out = d;
     return RH_OK;
 }
@@ -186,7 +206,8 @@ rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
         (void)rh_record__row(&d->record, d->best, d->time, d->sent, NULL, NAN, false, false);
     bool lost = !rh_record__flush(&d->record);
     lost = !rh_record__flush_events(&d->record) || lost;
-    rh_status rc = d->folder && d->health.nstep > 0 ? rh_keep__save(d, err) : RH_OK;
+    bool news = d->health.nstep > d->health.saved_step;
+    rh_status rc = d->folder && news ? rh_keep__save(d, err) : RH_OK;
     if (!rc && lost)
         rc = rh_fail(err, RH_EIO, "%s: cannot write the last rows of log.csv and events.jsonl",
                      rh_base__path_tail(d->folder));
@@ -436,12 +457,9 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
 // An action without the agent: the safe one, or the last again (decision 3).
 static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
 {
-    reply->source = d->guard.safe ? RH_BY_GUARD : RH_BY_HOLD;
+    bool held = d->reply.source != RH_BY_NOBODY;
+    reply->source = d->guard.safe ? RH_BY_GUARD : held ? RH_BY_HOLD : RH_BY_NOBODY;
     memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
-    if (!d->guard.safe && !d->best->task.naction)
-        for (int k = 0; k < d->best->task.nact; k++) // the first reply of all
-            reply->act[k] =
-                fmin(fmax(reply->act[k], d->best->task.act_lo[k]), d->best->task.act_hi[k]);
 }
 
 static void count_notes(rh_deploy *d, unsigned notes)
@@ -550,7 +568,6 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
 
 rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
 {
-    rh_error why = {""};
     unsigned notes = 0;
     if (!rh_record__flush(&d->record)) {
         lose(d, &notes);
@@ -562,15 +579,5 @@ rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;
     if (!due)
         return RH_OK;
-    d->saved = rh_deploy__now();
-    d->saved_step = d->health.nstep;
-    rh_status rc = rh_keep__save(d, &why);
-    if (rc == RH_EIO || rc == RH_ENOMEM) {
-        d->health.alarms |= RH_ALARM_DISK;
-        d->health.alarm_step = d->health.nstep;
-        return RH_OK;
-    }
-    if (!rc)
-        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
-    return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
+    return save(d, err);
 }

@@ -14,6 +14,8 @@
 #include "base/expression.h"
 #include "base/text.h"
 
+#include <sys/types.h>
+
 #define RH_DEPLOY__COOKIE 0x6465706cu
 #define RH_DEPLOY__TEXT 65536 // bytes of a line, at most
 
@@ -67,6 +69,7 @@ typedef struct rh_record {
     int log, events; // descriptors; -1: none
     int64_t size;    // bytes of the log with whole lines
     bool timed;      // the log has times
+    bool tailed;     // rows end with the column of the notes
     bool headed;     // the log has its header
     int64_t episode; // number of the episode
     int64_t step;    // in it
@@ -80,7 +83,7 @@ typedef struct rh_record {
 } rh_record;
 
 // Open log.csv and events.jsonl; a torn last line is cut off.
-rh_status rh_record__open(rh_record *record, const char *folder, rh_error *err);
+rh_status rh_record__open(rh_record *record, const char *folder, mode_t rights, rh_error *err);
 void rh_record__close(rh_record *record);
 // An episode begins; starts: in a start state.
 void rh_record__begin(rh_record *record, bool starts);
@@ -132,6 +135,9 @@ struct rh_deploy {
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
 };
+
+// Of new files in the folder.
+#define RH_DEPLOY__RIGHTS(d) ((d)->opt.shared ? 0666 : 0600)
 
 double rh_deploy__now(void); // seconds, monotonic
 

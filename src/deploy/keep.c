@@ -8,7 +8,8 @@
 //    be no use with another. --load takes it over on purpose, in a new folder.
 // 3. The number of the last observation is not kept: a plant that was restarted too may count
 //    from 0 again. The first observation is never learned from.
-// 4. A lock of the system (fcntl) on deploy.lock: two agents on one plant would be a disaster.
+// 4. A state of no steps was saved when the folder was made: another best.yaml may replace it.
+// 5. A lock of the system (fcntl) on deploy.lock: two agents on one plant would be a disaster.
 //    It is gone with the process, however that ends.
 
 #include "base/base.h"
@@ -133,7 +134,7 @@ static rh_status lock(rh_deploy *d, rh_error *err)
     char path[PATH];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     snprintf(path, sizeof path, "%s/deploy.lock", d->folder);
-    d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, RH_DEPLOY__RIGHTS(d));
     if (d->lock < 0)
         return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
                        strerror(errno));
@@ -169,6 +170,11 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
     rh_status rc = rh_state_read(&d->last, path, err);
     if (!rc)
         rc = find_position(d->last, path, &p, err);
+    if (!rc && p[P_NSTEP] == 0.0 && check_setting(d, d->last, NULL)) { // decision 4
+        rh_state_destroy(d->last);
+        d->last = NULL;
+        return RH_OK;
+    }
     if (!rc)
         rc = check_setting(d, d->last, err);
     if (!rc)
@@ -203,15 +209,18 @@ rh_status rh_keep__open(rh_deploy *d, rh_error *err)
                        strerror(errno));
     rh_status rc = lock(d, err);
     if (!rc)
-        rc = rh_record__open(&d->record, d->folder, err);
+        rc = rh_record__open(&d->record, d->folder, RH_DEPLOY__RIGHTS(d), err);
     if (rc)
         return rc;
-    d->phase = d->record.size > 0 ? RH_DEPLOY__RESUMED : RH_DEPLOY__BETWEEN;
+    snprintf(path, sizeof path, "%s/status.json", d->folder);
+    rh_file__clean(path);
     snprintf(path, sizeof path, "%s/agent.state", d->folder);
-    if (access(path, F_OK) != 0)
-        return RH_OK;
-    d->phase = RH_DEPLOY__RESUMED;
-    return take_up(d, path, err);
+    rh_file__clean(path);
+    if (access(path, F_OK) == 0)
+        rc = take_up(d, path, err);
+    bool begun = d->record.size > 0 || d->health.nstep > 0;
+    d->phase = begun ? RH_DEPLOY__RESUMED : RH_DEPLOY__BETWEEN;
+    return rc;
 }
 
 // ---------------------------------------------------------------------------- saving
@@ -223,7 +232,8 @@ static rh_status write_status(const rh_deploy *d, rh_error *err)
     snprintf(path, sizeof path, "%s/status.json", d->folder);
     rh_deploy_health health = rh_deploy_health_of(d);
     size_t n = rh_deploy__health_json(&health, d->best, text, sizeof text);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = d->opt.shared ? rh_file__create(&file, path, err)
+                                 : rh_file__create_private(&file, path, err);
     if (rc)
         return rc;
     FILE *stream = rh_file__stream(file);
@@ -253,7 +263,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
         goto done;
     if (d->folder) {
         snprintf(path, sizeof path, "%s/agent.state", d->folder);
-        rc = rh_state_write(state, path, err);
+        rc = d->opt.shared ? rh_state_write(state, path, err)
+                           : rh_state__write_private(state, path, err);
         d->health.saved_step = rc ? d->health.saved_step : d->health.nstep;
         if (!rc)
             rc = write_status(d, err);

@@ -57,6 +57,20 @@ static void on_a_pipe(void **unused)
     drop(&o);
 }
 
+// A first line that cannot be read is answered without an action: there is none to hold.
+static void first_line_is_nonsense(void **unused)
+{
+    (void)unused;
+    write_file("best.yaml", BEST_ALL);
+    write_file("in", "nonsense\n");
+    outcome o = rehearse("deploy best.yaml -o nonsense.deploy < in");
+    assert_int_equal(o.code, 0);
+    assert_string_equal(o.out, "{\"action\":null,\"source\":\"nobody\",\"notes\":[\"missing\"],"
+                               "\"error\":\"message: found 'nonsense', expected a JSON "
+                               "object\"}\n");
+    drop(&o);
+}
+
 // No file may get a descriptor of standard input or output: replies would end in it.
 static void closed_descriptors(void **unused)
 {
@@ -151,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_pipe),
+        cmocka_unit_test(first_line_is_nonsense),
         cmocka_unit_test(closed_descriptors),
         cmocka_unit_test(with_a_history),
         cmocka_unit_test(refuses),
