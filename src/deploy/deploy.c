@@ -50,7 +50,8 @@ const char *rh_deploy__note_name(int bit)
 
 const char *rh_deploy__alarm_name(int bit)
 {
-    static const char *const name[RH_NALARM] = {"promise", "range", "diverged", "disk"};
+    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
+                                                "disk",    "failures", "guard"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
 }
 
@@ -106,6 +107,7 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
     d->health.false_alarms = p->false_alarms;
     d->health.per_run = p->nstep;
     d->health.per_steps = p->per_steps;
+    rh_monitor__promise_failures(&d->health, best);
     return rc;
 }
 
@@ -178,6 +180,7 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = read_best(d, best, err);
     if (!rc)
         rc = rh_guard__read(&d->guard, opt->guard, d->best, err);
+    d->health.guard_share = opt->guard ? d->guard.share : NAN;
     if (!rc)
         rc = rh_agent_create(&d->agent, d->best->agent, &d->best->task, d->best->hp, err);
     if (!rc && d->folder)
@@ -380,9 +383,18 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
         lose(d, notes);
 }
 
-// What was earned, for the comparison with the promise.
-static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s)
+// What was earned and whether it failed, for the comparison with the promise.
+static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const double *obs)
 {
+    rh_monitor__step how = {.obs = obs,
+                            .reward = isfinite(s->reward) ? s->reward : seen->reward,
+                            .terminal = seen->terminal,
+                            .ended = ends(seen),
+                            .foreign = s->notes & RH_NOTE_OVERRIDE};
+    if (s->join == BEGINS)
+        rh_monitor__begin(&d->monitor);
+    else
+        rh_monitor__failure(&d->monitor, &d->health, d->best, &how);
     if (s->join == FOLLOWS && s->by_agent && isfinite(s->reward))
         rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
     else if (in_episode(d))
@@ -545,7 +557,7 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     record_step(d, seen, &s, &reply->notes);
     if (s.join == BEGINS)
         rh_record__begin(&d->record, from_start(d, seen));
-    judge(d, seen, &s);
+    judge(d, seen, &s, obs);
     if (!blind && rh_monitor__obs(&d->monitor, &d->health, d->best, obs))
         reply->notes |= RH_NOTE_OUTSIDE;
 
@@ -559,6 +571,9 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
         fall_back(d, reply);
     if (!ends(seen))
         limit(d, obs, reply);
+    if (!ends(seen))
+        rh_monitor__guard(&d->monitor, &d->health,
+                          reply->source == RH_BY_GUARD || (reply->notes & RH_NOTE_LIMITED));
     d->health.nlearned += reply->learned;
     d->health.nepisode += ends(seen) && s.join != BEGINS;
     remember(d, seen, reply, next_phase(seen, reply, shown));

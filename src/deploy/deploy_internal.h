@@ -2,7 +2,8 @@
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
 //     (lines.c)       ├─▶ guard.c: safe action, limits
-//                     ├─▶ monitor.c: the promise, the log's range
+//                     ├─▶ monitor.c: the promise, the log's range, the guard
+//                     ├─▶ monitor_failures.c: the promised rate of failures
 //                     ├─▶ record.c: log.csv, events.jsonl
 //                     └─▶ keep.c: agent.state, status.json
 
@@ -30,6 +31,7 @@ typedef struct rh_guard {
     double act_hi[RH_MAX_ACT];   //
     double trip_lo[RH_MAX_OBS];  // sensors past these: the safe action       (nobs)
     double trip_hi[RH_MAX_OBS];  //
+    double share;                // of steps; an alarm where the guard acts in more
     double max_gap;              // a longer time between observations is a gap
 } rh_guard;
 
@@ -37,6 +39,8 @@ typedef struct rh_guard {
 rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best, rh_error *err);
 
 // ---------------------------------------------------------------------------- monitor.c
+
+#define RH_MONITOR__NBET 6 // bets against the promised rate of failures
 
 // The comparison with the promise. Everything that a resumed deployment needs is a number here.
 typedef struct rh_monitor {
@@ -50,9 +54,15 @@ typedef struct rh_monitor {
     double deficit;          //
     double trained;          // 1: the agent was trained before, the curve's beginning is over
     double outside;          // moving share of observations outside of the log's range
+    double guarded;          // moving share of steps in which the guard acted
+    double failed;           // 1: in this episode; in a continuing task, in the last step
+    double foreign;          // 1: somebody else acted in this episode
+    double ntrial;           // episodes or steps that the bets were about
+    double bet[RH_MONITOR__NBET]; // their worth
 } rh_monitor;
 enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
 
+void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm, bool on);
 // Count the reward of one step; ended: the last of its episode. Sets alarms of health.
 void rh_monitor__reward(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                         double reward, bool ended);
@@ -61,6 +71,24 @@ void rh_monitor__spoil(rh_monitor *m, bool ended);
 // Whether a sensor is outside of what the log has seen; sets alarms of health.
 bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                      const double *obs);
+
+// A step of the plant: where it led to.
+typedef struct rh_monitor__step {
+    const double *obs; // NAN: missing                                          (nobs)
+    double reward;     // NAN: unknown
+    bool terminal, ended;
+    bool foreign; // somebody else chose the action
+} rh_monitor__step;
+
+// What best.yaml promises about failures.
+void rh_monitor__promise_failures(rh_deploy_health *health, const rh_best *best);
+// An episode begins.
+void rh_monitor__begin(rh_monitor *m);
+// Count a failure, or none. Sets alarms of health.
+void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                         const rh_monitor__step *step);
+// Count a step in which the guard acted, or did not. Sets alarms of health.
+void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, bool acts);
 
 // ---------------------------------------------------------------------------- record.c
 

@@ -62,8 +62,11 @@ static void tell_health(client *c, bool anyway)
     rh_deploy_health h = rh_deploy_health_of(c->deploy);
     if (!anyway && c->told && h.alarms == c->alarms && h.saved_step == c->saved_step)
         return;
-    size_t n = rh_deploy__health_json(&h, c->deploy->best, c->reply, RH_DEPLOY__TEXT);
-    publish(c, c->health, c->reply, n, true);
+    char *text = rh_deploy__health_json(&h, c->deploy->best);
+    if (!text)
+        return; // later
+    publish(c, c->health, text, strcspn(text, "\n"), true);
+    rh_free(text);
     c->told = true;
     c->alarms = h.alarms;
     c->saved_step = h.saved_step;
