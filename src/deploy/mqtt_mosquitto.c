@@ -15,10 +15,10 @@
 // 4. Observations that the broker had retained are old news and ignored.
 // 5. One deployment answers. On PREFIX/deployer each one claims the topics before it listens to
 //    observations, {"claim":"ID"}, and hears its own claim. Who hears another claim before that
-//    stops. Who hears another claim later answers {"held":"ID"}, and who hears that stops. All
-//    hear the messages of a topic in one order, so exactly one is left. A claim is won after
-//    ANSWER ms without an answer. Nothing is retained: what a killed one left cannot be in the
-//    way. After a lost connection it is claimed again.
+//    stops. Who hears another claim later answers it, {"held":"ID","against":"ID"}, and who is
+//    answered stops. All hear the messages of a topic in one order, so the first one is left. A
+//    claim is won after ANSWER ms without an answer. Nothing is retained: what a killed one
+//    left cannot be in the way. After a lost connection it is claimed again.
 // 6. A connection that ends before the broker has answered is refused: ports for TLS end one
 //    without it.
 
@@ -92,34 +92,52 @@ static void tell_health(client *c, bool anyway)
     c->saved_step = h.saved_step;
 }
 
-static void tell_deployer(client *c, const char *word)
+// Claim the topics; other (n bytes): or tell another claim that they are held.
+static void tell_deployer(client *c, const char *other, size_t n)
 {
     char text[RH_MQTT__TOPIC];
-    int n = snprintf(text, sizeof text, "{\"%s\":\"%s\"}", word, c->id);
-    int rc = mosquitto_publish(c->broker, NULL, c->deployer, n, text, 1, false);
+    int size = other ? snprintf(text, sizeof text, "{\"held\":\"%s\",\"against\":\"%.*s\"}",
+                                c->id, (int)n, other)
+                     : snprintf(text, sizeof text, "{\"claim\":\"%s\"}", c->id);
+    int rc = mosquitto_publish(c->broker, NULL, c->deployer, size, text, 1, false);
     if (rc != MOSQ_ERR_SUCCESS && rc != MOSQ_ERR_NO_CONN && !c->rc)
         c->rc = rh_fail(&c->err, RH_EIO, "mqtt: cannot publish %s: %s", c->deployer,
                         mosquitto_strerror(rc));
 }
 
-// Decision 5.
-static void hear_deployer(client *c, const char *text, size_t n)
+// The text of a key in such a message, of n bytes; NULL: none. Ours need no escapes.
+static const char *value_of(const char *text, const char *key, size_t *n)
 {
-    static const char claim[] = "{\"claim\":\"", held[] = "{\"held\":\"";
-    bool claims = n > sizeof claim && memcmp(text, claim, sizeof claim - 1) == 0;
-    bool holds = n > sizeof held && memcmp(text, held, sizeof held - 1) == 0;
-    size_t at = claims ? sizeof claim - 1 : sizeof held - 1;
-    if (!claims && !holds)
-        return;
-    if (n - at == strlen(c->id) + 2 && memcmp(text + at, c->id, strlen(c->id)) == 0) {
-        c->when = claims ? rh_deploy__now() : c->when;
-        c->claimed = c->claimed || claims;
-    } else if (claims && c->claimed)
-        tell_deployer(c, "held");
-    else if (!c->rc) {
-        char shown[80];
+    char begins[24];
+    snprintf(begins, sizeof begins, "\"%s\":\"", key);
+    const char *at = strstr(text, begins);
+    at = at ? at + strlen(begins) : NULL;
+    *n = at ? strcspn(at, "\"\\") : 0;
+    return at;
+}
+
+// Decision 5.
+static void hear_deployer(client *c, const char *bytes, size_t size)
+{
+    char text[RH_MQTT__TOPIC];
+    size_t n, nagainst;
+    snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : 0), bytes);
+    const char *by = value_of(text, "claim", &n), *against;
+    bool claims = by;
+    if (!claims)
+        by = value_of(text, "held", &n);
+    against = value_of(text, "against", &nagainst);
+    bool own = by && n == strlen(c->id) && memcmp(by, c->id, n) == 0;
+    bool hits = against && nagainst == strlen(c->id) && memcmp(against, c->id, nagainst) == 0;
+    if (claims && own) {
+        c->when = rh_deploy__now();
+        c->claimed = true;
+    } else if (claims && c->claimed && n < sizeof c->id)
+        tell_deployer(c, by, n);
+    else if ((claims || hits) && by && !own && !c->rc) {
+        char shown[sizeof c->id];
         c->yields = true;
-        rh_text__printable_n(text + at, n - at > 2 ? n - at - 2 : 0, shown, sizeof shown);
+        rh_text__printable_n(by, n, shown, sizeof shown);
         c->rc =
             rh_fail(&c->err, RH_EIO, "mqtt: another deployment answers %s (%s), expected one",
                     c->observation, shown);
@@ -175,7 +193,7 @@ static void on_subscribe(struct mosquitto *broker, void *context, int id, int n,
     (void)n;
     (void)qos;
     if (!c->listens)
-        tell_deployer(c, "claim");
+        tell_deployer(c, NULL, 0);
 }
 
 // Listen to observations, once the claim is won.
