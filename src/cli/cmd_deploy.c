@@ -302,6 +302,7 @@ static int deploy_main(const cli_args *args)
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);
     opt.save_seconds = (double)cli_number(args, "save-seconds", (int64_t)opt.save_seconds);
+    rh_plugin_allow_exec(cli_has(args, "allow-exec"));
     rc = cli_pass_file(rh_deploy_open(&deploy, args->word[0], &opt, &err), &err);
     if (rc)
         return rc;

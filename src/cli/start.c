@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "base/part.h"
 #include "cli_internal.h"
-#include "rehearse/plugin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,10 +61,8 @@ int cli_command_run(const cli_command *command, int argc, char **argv)
     if (!rc && args.help)
         rc = cli_help.main(&(cli_args){
             .command = &cli_help, .word = (const char *[]){command->name}, .nword = 1});
-    else if (!rc) {
-        rh_plugin_allow_exec(cli_has(&args, "allow-exec"));
+    else if (!rc)
         rc = command->main(&args);
-    }
     cli_args_clear(&args);
     return rc;
 }
