@@ -52,7 +52,8 @@ typedef struct cli_command {
 extern const cli_command cli_tune, cli_report, cli_deploy, cli_inspect, cli_convert,
     cli_collect, cli_fit, cli_run, cli_sweep, cli_paper, cli_list, cli_help, cli_completion,
     cli_manual;
-extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // shared tables
+// Shared tables.
+extern const cli_group cli_runs_group, cli_best_group, cli_log_group, cli_common_group;
 
 // Headings of the plan's options that commands add their own to.
 #define CLI_MAIN "main options"

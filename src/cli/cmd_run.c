@@ -282,7 +282,7 @@ const cli_command cli_run = {
               "for a simulator or data for model:FILE.",
     .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .plan = RH_PLAN_RUN,
-    .group = {&cli_runs_group, &agent_group, &output_group, &cli_common_group},
+    .group = {&cli_runs_group, &cli_best_group, &agent_group, &output_group, &cli_common_group},
     .example = {"the agent with its default hyperparameters",
                 "rehearse run acrobot --agent esarsa",
                 "another step size, three runs, drawn live",

@@ -206,7 +206,7 @@ const cli_command cli_sweep = {
         "study file, with env for a simulator or data for model:FILE.",
     .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .plan = RH_PLAN_SWEEP,
-    .group = {&cli_runs_group, &output_group, &cli_common_group},
+    .group = {&cli_runs_group, &cli_best_group, &output_group, &cli_common_group},
     .example = {"the grid of the paper", "rehearse sweep acrobot --agent esarsa --grid paper",
                 "six settings, ten runs each",
                 "rehearse sweep acrobot -a esarsa -s alpha=0.01,0.03,0.1 -s tau=1,10 -r 10",

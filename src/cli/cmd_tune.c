@@ -407,7 +407,7 @@ const cli_command cli_tune = {
         "file.",
     .operand = {.type = RH_KEY_FILE},
     .plan = RH_PLAN_TUNE,
-    .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
+    .group = {&main_group, &cli_best_group, &output_group, &cli_log_group, &cli_common_group},
     .example = {"the setting to deploy, and its score in the model", "rehearse tune plant.csv",
                 "the plan as a study file to edit",
                 "rehearse tune plant.csv --dry-run > study.yaml",

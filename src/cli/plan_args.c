@@ -188,6 +188,7 @@ int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand)
         rc = cli_pass(rh_plan_set(*plan, operand, word, NULL, &err), &err);
     bool agent = args->command->plan != RH_PLAN_FIT; // fit has no agent to set
     const char *setting = agent ? cli_value(args, "setting") : NULL;
+    rh_plugin_allow_exec(agent && cli_has(args, "allow-exec"));
     if (!rc && setting)
         rc = cli_pass_file(
             rh_plan_setting(*plan, setting, args->command->plan == RH_PLAN_TUNE, &err), &err);

@@ -19,6 +19,8 @@
 #include <sys/socket.h>
 
 #define MAX_BYTES (1ULL << 32U) // of an answer
+#define MOST_ARRAYS 1000        // datasets of a group of a flat file; the helper opens 2,048
+#define MOST_NAMES (1 << 20)    // in such a group, other groups included
 
 // A conversation with a helper.
 typedef struct talk {
@@ -84,7 +86,7 @@ static size_t receive_some(const rh_hdf5 *file, void *to, size_t n)
         if (got < 0 && errno == EINTR)
             continue;
         bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-        give_up(file, late ? "its reader did not answer for 5 minutes" : NULL);
+        give_up(file, late ? "its reader did not answer for 30 s" : NULL);
         return 0;
     }
 }
@@ -450,8 +452,7 @@ bool rh_hdf5__scalar(rh_hdf5 *file, const char *name, double *x)
 static rh_status open_arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err)
 {
     static const char *const group[] = {"/", "infos"};
-    const int64_t most = 512;
-    rh_array *all = rh_alloc((size_t)most * 2, sizeof *all);
+    rh_array *all = rh_alloc(2 * MOST_ARRAYS, sizeof *all);
     int used = 0;
     rh_status rc = RH_OK;
     if (!all)
@@ -461,13 +462,17 @@ static rh_status open_arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *
         int64_t nname = 0;
         if (g > 0 && rh_hdf5__kind(file, group[g]) != RH_HDF5_GROUP)
             continue;
-        rc = rh_hdf5__names(file, group[g], most, &name, &nname, err);
+        rc = rh_hdf5__names(file, group[g], MOST_NAMES, &name, &nname, err);
         for (int64_t i = 0; i < nname && !rc; i++) {
             int length =
                 snprintf(full, sizeof full, "%s%s%s", g ? group[g] : "", g ? "/" : "", name[i]);
             rh_hdf5__type_kind kind =
                 length < (int)sizeof full ? rh_hdf5__kind(file, full) : RH_HDF5_OTHER;
-            if (kind == RH_HDF5_DATASET || kind == RH_HDF5_OUTSIDE)
+            bool wanted = kind == RH_HDF5_DATASET || kind == RH_HDF5_OUTSIDE;
+            if (wanted && used == (g + 1) * MOST_ARRAYS)
+                rc = rh_fail(err, RH_EFORMAT, "%s: group %s has more than %d datasets",
+                             rh_base__path_tail(file->path), group[g], MOST_ARRAYS);
+            else if (wanted)
                 rc = rh_hdf5__array(&all[used++], file, full, err);
         }
         rh_free(name);

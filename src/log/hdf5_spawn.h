@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#define RH_SPAWN__PATIENCE 30 // seconds without a byte of an answer
+
 typedef struct rh_spawn {
     pid_t pid;  // 0: none
     int socket; // -1: closed
@@ -19,8 +21,8 @@ rh_status rh_spawn__read(rh_spawn *helper, const char *path, rh_error *err);
 rh_status rh_spawn__write(rh_spawn *helper, const char *temporary, const char *path,
                           rh_error *err);
 
-// End it, at once if `now`, and write to `how` what ended it, if not this call. Its exit code;
-// 0 if it was ended by a signal, or is not known. May be called twice.
+// End it and its children, at once if `now`, and write to `how` what ended it, if not this
+// call. Its exit code; 0 if it was ended by a signal, or is not known. May be called twice.
 int rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size);
 
 #endif

@@ -16,12 +16,14 @@
 
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "plugin.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -102,7 +104,10 @@ static bool gone(rh_exec *p)
     int status = 0;
     struct timespec moment = {.tv_nsec = 20000000};
     nanosleep(&moment, NULL); // the socket closes before the process ends
-    if (waitpid(p->pid, &status, WNOHANG) == p->pid) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+        kill(-p->pid, SIGKILL); // what it started and left behind
+        waitpid(p->pid, &status, 0);
         // the shell adds 128 to the signal that ended its command
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         if (code > 128)
@@ -149,6 +154,18 @@ rh_status rh_plugin_set_timeout(double seconds, rh_error *err)
                        seconds, RH_PLUGIN_MOST_TIMEOUT);
     patience = seconds;
     return RH_OK;
+}
+
+static atomic_bool allowed; // in best.yaml
+
+void rh_plugin_allow_exec(bool allow)
+{
+    allowed = allow;
+}
+
+bool rh_plugin__exec_allowed(void)
+{
+    return allowed;
 }
 
 const char *rh_exec__line(rh_exec *p)

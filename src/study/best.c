@@ -4,6 +4,9 @@
 //    because the default of another version may differ; so is an unknown one. People may add
 //    sections of their own.
 // 2. All texts are borrowed from the YAML tree, which the result keeps.
+// 3. The file starts no program and loads no plug-in: somebody else may have written it. A
+//    program needs rh_plugin_allow_exec(); a plug-in has to be loaded before. That a file lies
+//    in a study's folder proves nothing, because a folder can be copied as a whole.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -11,6 +14,7 @@
 #include "base/yaml.h"
 #include "log/log.h"
 #include "plan.h"
+#include "plugin/plugin.h"
 #include "rehearse/plugin.h"
 
 #include <math.h>
@@ -290,6 +294,10 @@ static rh_status read_promise(const reading *r)
     if (ncurve < 1 || points_of(below(promise, "spread"), p->spread) != ncurve)
         return refuse(r, below(promise, "mean"), "promise.mean",
                       "as many numbers as promise.spread, at most 64");
+    for (int i = 0; i < ncurve; i++)
+        if (p->spread[i] < 0.0)
+            return refuse(r, below(promise, "spread")->item[i], "promise.spread",
+                          "standard deviations, 0 or more");
     if (!text_of(below(promise, "steps")) || !rh_yaml__whole(below(promise, "steps"), &n) ||
         n < (uint64_t)ncurve || n > INT64_MAX / RH_MAX_POINTS / 2)
         return refuse(r, below(promise, "steps"), "promise.steps",
@@ -352,21 +360,32 @@ static rh_status read_failures(const reading *r)
 
 // ---------------------------------------------------------------------------- all of it
 
-// Load its plug-ins, unless the agent is known: the file may be on another machine, where its
-// plug-in was loaded from elsewhere.
-static rh_status read_plugins(const reading *r)
+// Decision 3.
+static rh_status check_trust(const reading *r)
 {
     const rh_yaml *list = below(r->root, "plugins");
-    const char *agent = text_of(below(below(r->root, "agent"), "name"));
-    rh_error why = {""};
-    rh_status rc = RH_OK;
-    if (!list || list->kind != RH_YAML_LIST || (agent && rh_plugin_agent(agent, NULL)))
+    const char *agent = text_of(below(below(r->root, "agent"), "name")), *path = NULL;
+    char shown[240];
+    if (!agent || rh_plugin__agent_at_hand(agent))
         return RH_OK;
-    for (int i = 0; i < list->n && !rc; i++)
-        rc = rh_plugin_load(text_of(list->item[i]) ? text_of(list->item[i]) : "", &why);
-    return rc ? rh_fail(r->err, rc, "%s: plugins: %.320s", rh_base__path_tail(r->path),
-                        why.text)
-              : RH_OK;
+    if (strncmp(agent, "exec:", 5) == 0) {
+        if (rh_plugin__exec_allowed())
+            return RH_OK;
+        rh_text__printable(agent + 5, shown, sizeof shown);
+        return rh_fail(r->err, RH_EINVAL,
+                       "%s: agent.name would start the program '%s'; if you trust it, use "
+                       "--allow-exec",
+                       rh_base__path_tail(r->path), shown);
+    }
+    for (int i = 0; list && list->kind == RH_YAML_LIST && i < list->n && !path; i++)
+        path = text_of(list->item[i]);
+    if (!path)
+        return RH_OK;
+    rh_text__printable(path, shown, sizeof shown);
+    return rh_fail(
+        r->err, RH_EINVAL,
+        "%s: would load the plug-in '%s'; if you trust it, use --plugin with its path",
+        rh_base__path_tail(r->path), shown);
 }
 
 rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
@@ -384,7 +403,7 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
     best->tree = root;
     r.root = root;
     if (!rc)
-        rc = read_plugins(&r);
+        rc = check_trust(&r);
     if (!rc)
         rc = read_agent(&r);
     if (!rc)

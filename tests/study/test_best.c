@@ -142,6 +142,8 @@ static void refused(void **unused)
         {"steps: 1000", "steps: 1000\n  sent: 1\n  derive: level = tmep",
          "task: derive: no sensor 'tmep'; did you mean 'temp'?"},
         {"spread: [2, 2, 1, 1]", "spread: [2, 2]", "as many numbers as promise.spread"},
+        {"spread: [2, 2, 1, 1]", "spread: [2, -2, 1, 1]",
+         "promise.spread is -2, expected standard deviations, 0 or more"},
         {"alarm: 4.5", "alarm: null", "promise.alarm is null, expected a number, 0 or more"},
         {"runs: 99", "runs: many", "promise.runs is many"},
         {"steps: 80\n", "steps: 3\n", "promise.steps is 3"},

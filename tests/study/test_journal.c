@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/without_sync.h"
 #include "study/journal_sample.h"
 
 static char folder[64], path[96];
@@ -953,11 +954,17 @@ static void left_over(void **unused)
         const char *name;
         bool gone;
     } file[] = {
-        {"runs.csv.4711-0.tmp", true},   {"best.yaml.1-12.tmp", true},
-        {"study.model.9-9.tmp", true},   {"runs.csv", false},
-        {"runs.csv.-0.tmp", false},      {"runs.csv.4711-.tmp", false},
-        {"runs.csv.4711.tmp", false},    {"runs.csv.4711-0.tmp2", false},
-        {"other.csv.4711-0.tmp", false}, {"best.yaml.", false},
+        {"runs.csv.4711-0.tmp", true},
+        {"best.yaml.1-12.tmp", true},
+        {"log_next.csv.7-0.tmp", true},
+        {"study.model.9-9.tmp", true},
+        {"runs.csv", false},
+        {"runs.csv.-0.tmp", false},
+        {"runs.csv.4711-.tmp", false},
+        {"runs.csv.4711.tmp", false},
+        {"runs.csv.4711-0.tmp2", false},
+        {"other.csv.4711-0.tmp", false},
+        {"best.yaml.", false},
     };
     char name[128];
     rh_plan plan = sample_plan();
@@ -972,6 +979,24 @@ static void left_over(void **unused)
         snprintf(name, sizeof name, "%s/%s", folder, file[i].name);
         assert_int_equal(unlink(name), file[i].gone ? -1 : 0);
     }
+}
+
+static bool cannot_begin(void)
+{
+    rh_plan plan = sample_plan();
+    rh_journal__head head = sample_head(&plan);
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    return rh_journal__open(&journal, folder, &head, &err) == RH_EIO &&
+           strstr(err.text, "study.log: cannot write: ") != NULL;
+}
+
+// A journal whose name may be lost is not begun.
+static void folder_not_synced(void **unused)
+{
+    (void)unused;
+    without_sync(cannot_begin);
+    unlink(path);
 }
 
 // The folder is moved and another study's is put there; or the journal is cut off.
@@ -1155,6 +1180,7 @@ int main(int argc, char **argv)
         IN_A_FOLDER(open_entries_may_change),
         IN_A_FOLDER(places_that_will_not_do),
         IN_A_FOLDER(left_over),
+        IN_A_FOLDER(folder_not_synced),
         IN_A_FOLDER(full_disk),
         IN_A_FOLDER(no_memory),
     };
