@@ -221,7 +221,9 @@ static double data_of(const rh_study *study)
 static double count_errors(const rh_study *study)
 {
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
-    return study->verdict.findings.count[RH_ERROR] + (f ? f->findings.count[RH_ERROR] : 0);
+    const rh_findings *own = &study->verdict.findings;
+    return own->count[RH_ERROR] - rh_findings__accepted(own) +
+           (f ? f->findings.count[RH_ERROR] : 0);
 }
 
 static double count_warnings(const rh_study *study)
