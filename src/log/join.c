@@ -27,7 +27,11 @@ typedef struct joining {
     rh_text path, *note;              // owned                  (nnote of notes)
     const char **notes;               // owned
     int nnote;
-    rh_log all; // its arrays are owned
+    double *obs, *act, *reward, *time; // owned: the arrays of all
+    int32_t *from, *to;
+    uint8_t *flag, *start;
+    int64_t *first;
+    rh_log all;
 } joining;
 
 static const char *name_of(const joining *j, int k)
@@ -152,46 +156,43 @@ static bool make_room(joining *j)
         timed = timed && j->log[k]->time;
     }
     size_t n = (size_t)all->n, nstate = (size_t)all->nstate;
-    all->obs = rh_alloc(nstate, (size_t)all->nobs * sizeof *all->obs);
-    all->from = rh_alloc(n, sizeof *all->from);
-    all->to = rh_alloc(n, sizeof *all->to);
-    all->act = rh_alloc(n, (size_t)all->nact * sizeof *all->act);
-    all->reward = rh_alloc(n, sizeof *all->reward);
-    all->flag = rh_alloc(n, sizeof *all->flag);
-    all->time = timed ? rh_alloc(n, sizeof *all->time) : NULL;
-    all->first = rh_alloc((size_t)all->nepisode + 1, sizeof *all->first);
-    all->start = rh_alloc((size_t)all->nepisode, sizeof *all->start);
-    return all->obs && all->from && all->to && all->act && all->reward && all->flag &&
-           (all->time || !timed) && all->first && all->start;
+    all->obs = j->obs = rh_alloc(nstate, (size_t)all->nobs * sizeof *j->obs);
+    all->from = j->from = rh_alloc(n, sizeof *j->from);
+    all->to = j->to = rh_alloc(n, sizeof *j->to);
+    all->act = j->act = rh_alloc(n, (size_t)all->nact * sizeof *j->act);
+    all->reward = j->reward = rh_alloc(n, sizeof *j->reward);
+    all->flag = j->flag = rh_alloc(n, sizeof *j->flag);
+    all->time = j->time = timed ? rh_alloc(n, sizeof *j->time) : NULL;
+    all->first = j->first = rh_alloc((size_t)all->nepisode + 1, sizeof *j->first);
+    all->start = j->start = rh_alloc((size_t)all->nepisode, sizeof *j->start);
+    return j->obs && j->from && j->to && j->act && j->reward && j->flag &&
+           (j->time || !timed) && j->first && j->start;
 }
 
 // Append the rows of log k at these places.
 static void append(joining *j, int k, int64_t t0, int64_t s0, int e0)
 {
     const rh_log *log = j->log[k];
-    rh_log *all = &j->all;
-    double *obs = (double *)all->obs, *act = (double *)all->act;
-    int32_t *from = (int32_t *)all->from, *to = (int32_t *)all->to;
-    int64_t *first = (int64_t *)all->first;
-    int nobs = all->nobs, nact = all->nact;
+    int nobs = j->all.nobs, nact = j->all.nact;
     for (int64_t s = 0; s < log->nstate; s++)
         for (int i = 0; i < nobs; i++)
-            obs[(s0 + s) * nobs + i] = log->obs[s * nobs + j->sensor[i]];
+            j->obs[(s0 + s) * nobs + i] = log->obs[s * nobs + j->sensor[i]];
     for (int64_t t = 0; t < log->n; t++) {
-        from[t0 + t] = (int32_t)s0 + log->from[t];
-        to[t0 + t] = log->to[t] == RH_UNKNOWN ? RH_UNKNOWN : (int32_t)s0 + log->to[t];
+        bool known = log->to[t] != RH_UNKNOWN;
+        j->from[t0 + t] = (int32_t)s0 + log->from[t];
+        j->to[t0 + t] = known ? (int32_t)s0 + log->to[t] : RH_UNKNOWN;
         for (int i = 0; i < nact; i++) {
             double a = log->act[t * nact + j->number[i]];
-            act[(t0 + t) * nact + i] = log->naction ? j->action_of[(int)a] : a;
+            j->act[(t0 + t) * nact + i] = log->naction ? j->action_of[(int)a] : a;
         }
     }
-    memcpy((double *)all->reward + t0, log->reward, (size_t)log->n * sizeof *log->reward);
-    memcpy((uint8_t *)all->flag + t0, log->flag, (size_t)log->n);
-    if (all->time)
-        memcpy((double *)all->time + t0, log->time, (size_t)log->n * sizeof *log->time);
+    memcpy(j->reward + t0, log->reward, (size_t)log->n * sizeof *j->reward);
+    memcpy(j->flag + t0, log->flag, (size_t)log->n);
+    if (j->time)
+        memcpy(j->time + t0, log->time, (size_t)log->n * sizeof *j->time);
     for (int e = 0; e <= log->nepisode; e++)
-        first[e0 + e] = t0 + log->first[e];
-    memcpy((uint8_t *)all->start + e0, log->start, (size_t)log->nepisode);
+        j->first[e0 + e] = t0 + log->first[e];
+    memcpy(j->start + e0, log->start, (size_t)log->nepisode);
 }
 
 // ---------------------------------------------------------------------------- the reading
@@ -243,15 +244,15 @@ static bool add_notes(joining *j)
 
 static void clear(joining *j)
 {
-    rh_free((void *)j->all.obs);
-    rh_free((void *)j->all.from);
-    rh_free((void *)j->all.to);
-    rh_free((void *)j->all.act);
-    rh_free((void *)j->all.reward);
-    rh_free((void *)j->all.flag);
-    rh_free((void *)j->all.time);
-    rh_free((void *)j->all.first);
-    rh_free((void *)j->all.start);
+    rh_free(j->obs);
+    rh_free(j->from);
+    rh_free(j->to);
+    rh_free(j->act);
+    rh_free(j->reward);
+    rh_free(j->flag);
+    rh_free(j->time);
+    rh_free(j->first);
+    rh_free(j->start);
     for (int i = 0; i < j->nnote; i++)
         rh_text__clear(&j->note[i]);
     rh_free(j->note);

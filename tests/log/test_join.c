@@ -97,8 +97,8 @@ static void different_columns(void **unused)
             "feb.csv: lacks action_1; expected the actions of jan.csv");
     refused("temp [C],action,reward\n1,0,1\n2,1,1\n", "temp [K],action,reward\n1,0,1\n2,1,1\n",
             "feb.csv: unit of temp is K, expected C as in jan.csv");
-    refused("temp,action,reward\n1,0.5,1\n2,0.7,1\n", "temp,action,reward\n1,on,1\n2,off,1\n",
-            "feb.csv: action 'off', expected numbers: another log has continuous actions");
+    refused("temp,action,reward\n1,0.5,1\n2,0.7,1\n", "temp,action,reward\n1,on,1\n2,on,1\n",
+            "feb.csv: action 'on', expected numbers: another log has continuous actions");
     rh_error err = {""};
     rh_log *all = NULL;
     assert_int_equal(rh_log_join(&all, NULL, 0, &err), RH_EINVAL);
