@@ -17,7 +17,7 @@ from typing import Any, Dict
 
 from . import _core
 from ._agent import Param, hyperparameters
-from ._errors import Error, FileError, FormatError, InvalidError, OutOfMemory, Stopped
+from ._errors import Error, FileError, FormatError, InvalidError, LogWarning, OutOfMemory, Stopped
 from ._log import Log, Report, from_arrays, read
 from ._model import Model, fit, load
 from ._show import Finding
@@ -27,8 +27,8 @@ from ._task import EndOfRun, Task
 __version__: str = _core.version()
 
 __all__ = [
-    "EndOfRun", "Error", "FileError", "Finding", "FormatError", "InvalidError", "Log", "Model",
-    "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "fit", "from_arrays", "hyperparameters",
+    "EndOfRun", "Error", "FileError", "Finding", "FormatError", "InvalidError", "Log", "LogWarning",
+    "Model", "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "fit", "from_arrays", "hyperparameters",
     "kinds", "load", "load_plugin", "read", "tune",
 ]
 
