@@ -318,7 +318,7 @@ static const rh_plan__row row[] = {
      FIELD(starts),
      .fit = true},
     {.key.is = {"accept", "accept", 0, RH_KEY_TEXT, "ERRORS",
-                "errors of the log to go on with, by name: row-shift,next-shift", "none",
+                "errors of the log to accept, by name: row-shift,next-shift", "none",
                 .repeats = true, .commands = FIT | TUNE, .group = RH_KEY_MAIN},
      FIELD(accept),
      .key.read = rh_plan__read_accept,

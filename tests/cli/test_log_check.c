@@ -221,12 +221,51 @@ static void resumes_a_folder(void **unused)
     drop(&o);
 }
 
+// run takes the ranges and the cut-off of the study, as far as the plant has these sensors.
+static void runs_as_in_the_study(void **unused)
+{
+    (void)unused;
+    assert_int_equal(system(RH_PROGRAM
+                            " collect puddle_world -p medium -n 600 --episodes any -q "
+                            "-o puddle.csv"),
+                     0);
+    free(output_of(
+        "tune puddle.csv -q -o p.study --cutoff 77 --range x=-0.25:1.5 -m knn --repr raw "
+        "-n 200 -r 2 -s alpha=0.1,1 --no-confirm"));
+    char *best = contents("p.study/best.yaml");
+    assert_has(best, "\n  cutoff: 77 # steps of an episode, at most\n");
+    assert_has(best, "{name: \"x\", range: [-0.25, 1.5], ");
+    free(best);
+    char *out = output_of("run puddle_world --setting p.study/best.yaml -n 300 -r 2");
+    assert_has(out, "  range         x=-0.25:1.5\n");
+    assert_has(out, "  cutoff        episodes are truncated after 77 steps\n");
+    char *same = output_of("run puddle_world --setting p.study/best.yaml -n 300 -r 2 --json");
+    char *given = output_of("run puddle_world --setting p.study/best.yaml -n 300 -r 2 --json "
+                            "--cutoff 50 --range x=0:1");
+    assert_has(same, "-0.25");
+    assert_null(strstr(given, "-0.25"));
+    free(same);
+    free(given);
+    free(out);
+    out = output_of("run mountain_car --setting p.study/best.yaml -n 300 -r 2");
+    assert_null(strstr(out, "  range "));
+    assert_has(out, "truncated after 77 steps");
+    free(out);
+    out =
+        output_of("tune puddle.csv -q -o q.study -m knn --repr raw -n 200 -r 2 -s alpha=0.1,1 "
+                  "--no-confirm --setting p.study/best.yaml --cutoff never");
+    free(out);
+    best = contents("q.study/best.yaml");
+    assert_has(best, "\n  cutoff: never # ");
+    free(best);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_errors),         cmocka_unit_test(accepts_by_name),
         cmocka_unit_test(a_plant_with_sentinels), cmocka_unit_test(several_logs),
-        cmocka_unit_test(resumes_a_folder),
+        cmocka_unit_test(resumes_a_folder),       cmocka_unit_test(runs_as_in_the_study),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
