@@ -247,7 +247,7 @@ static void runs_as_in_the_study(void **unused)
     free(same);
     free(given);
     free(out);
-    out = output_of("run mountain_car --setting p.study/best.yaml -n 300 -r 2");
+    out = output_of("run acrobot --setting p.study/best.yaml -n 300 -r 2");
     assert_null(strstr(out, "  range "));
     assert_has(out, "truncated after 77 steps");
     free(out);
