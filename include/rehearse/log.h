@@ -243,10 +243,16 @@ RH_API void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt);
 RH_API rh_status rh_log_roles_write(const rh_log_roles *roles, const rh_log *log, FILE *out,
                                     rh_error *err);
 
-// Read a log of any format. path "-": text from standard input. Owned: *out, free with
-// rh_log_destroy(). Nullable: opt (all defaults), err. On failure *out is left untouched.
+// Read a log of any format. path "-": text from standard input. Several paths, one on each
+// line, are logs of one plant and are joined. Owned: *out, free with rh_log_destroy().
+// Nullable: opt (all defaults), err. On failure *out is left untouched.
 RH_API rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
                              rh_error *err);
+
+// Join logs (n) of one plant, the episodes of each after those of the one before. The sensors
+// and the numbers of an action must have the same names, in any order. Actions of all logs are
+// actions of the joined one. Owned: *out, free with rh_log_destroy(). Nullable: err.
+RH_API rh_status rh_log_join(rh_log **out, const rh_log *const *log, int n, rh_error *err);
 
 // Write a log, completely or not at all. Nullable: format (NULL: by the file's suffix), err.
 RH_API rh_status rh_log_write(const rh_log *log, const char *path, const char *format,
@@ -442,6 +448,8 @@ typedef struct rh_log_report {
     int64_t cut_length;      // their most common length, 0 if none
     double cut_share;        // share of them with that length
     double cut_spread;       // interquartile range of their lengths over the median
+    int64_t time_limit;      // of the plant's episodes, in steps; 0: none
+    bool continuing;         // no step is terminal, and no time limit puts the plant back
     int64_t nstart;          // start states, and distinct ones
     int64_t nstart_distinct; //
     double start_spread;     // their spread as a share of that of all states

@@ -102,6 +102,11 @@ RH_API rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log,
 RH_API rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
                              const rh_fit_options *opt, rh_error *err);
 
+// Whether the errors of a log are accepted by the plan (key accept), all of them. Marks those
+// that are; the message of the refusal is about the first that is not. rh_study_create() does
+// this itself. Nullable: err.
+RH_API rh_status rh_plan_accept(const rh_plan *plan, rh_log_report *report, rh_error *err);
+
 // ---------------------------------------------------------------------------- ranks
 
 // The processes that work on one study, this one included. Without MPI there is one.
@@ -143,11 +148,13 @@ typedef struct rh_study_progress {
 } rh_study_progress;
 
 typedef struct rh_study_options {
-    const char *folder;  // created if missing; NULL: keep nothing on disk
-    int nthread;         // changes no result
-    rh_ranks *ranks;     // other processes that help; NULL: none (borrowed)
-    bool watch;          // write the report every few seconds while the study runs
-    const char *command; // that started it, for the report; NULL: unknown (borrowed)
+    const char *folder;    // created if missing; NULL: keep nothing on disk
+    int nthread;           // changes no result
+    rh_ranks *ranks;       // other processes that help; NULL: none (borrowed)
+    bool watch;            // write the report every few seconds while the study runs
+    const char *command;   // that started it, for the report; NULL: unknown (borrowed)
+    rh_log_report *report; // of the log or the model's log, as inspected before; NULL: the
+                           // study inspects it (borrowed, must outlive the study)
     // Called now and then from the calling thread; NULL for none.
     void (*progress)(void *context, const rh_study_progress *progress);
     // Polled; true stops the study with RH_ESTOPPED and keeps all finished runs.
@@ -160,10 +167,11 @@ RH_API rh_study_options rh_study_defaults(void);
 
 typedef struct rh_study rh_study;
 
-// Open a study, new or to be resumed: lock the folder, compare its journal with the plan, fit
-// or read the model. Pass either log or model. starts: a log whose episodes begin where runs
-// do. Borrowed: plan (settled), log, starts, model, must outlive *out. Owned: *out, free with
-// rh_study_destroy(). Nullable: starts, opt, err. On failure *out is left untouched.
+// Open a study, new or to be resumed: inspect the log, whose errors must be accepted by the
+// plan, lock the folder, compare its journal with the plan, fit or read the model. Pass either
+// log or model. starts: a log whose episodes begin where runs do. Borrowed: plan (settled),
+// log, starts, model, must outlive *out. Owned: *out, free with rh_study_destroy(). Nullable:
+// starts, opt, err. On failure *out is left untouched.
 RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log,
                                  const rh_log *starts, const rh_model *model,
                                  const rh_study_options *opt, rh_error *err);
@@ -401,7 +409,7 @@ typedef struct rh_verdict {
     rh_trust trust;       //
     const rh_next *next;  // what to log next, the most needed first (nnext)
     int nnext;            //
-    rh_findings findings; //
+    rh_findings findings; // of the study, and errors and warnings of the log
     int64_t nrun;         // finished runs
     int64_t nrun_resumed; // of these, read from the journal
     int64_t nstep;        // steps of all runs of trials
@@ -447,6 +455,8 @@ typedef struct rh_best {
     double *hp;                // all hyperparameters                    (nparam)
     bool tasked;               // the file has a task: what follows is known
     rh_task task;              // what the agent is told
+    int64_t cutoff;            // steps of an episode in the models, at most; INT64_MAX: no
+                               // limit; 0: unknown
     const char **obs_unit;     // "" where unknown                       (nobs)
     int nsent;                 // sensors that the plant sends: the first ones. derive and stack
                                // make the others of them (rh_observer)
@@ -470,8 +480,9 @@ RH_API rh_status rh_best_read(rh_best **out, const char *path, rh_error *err);
 RH_API void rh_best_destroy(rh_best *best); // NULL is allowed
 
 // Enter the agent of best.yaml and its hyperparameters into a plan, as if they had been written
-// there. What is set later overrides them. search: those that would be searched by default
-// are left out. Nullable: err.
+// there, and into one of `run` or `sweep` its sensor ranges and cut-off too. What is set later
+// overrides them. search: hyperparameters that would be searched by default are left out.
+// Nullable: err.
 RH_API rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error *err);
 
 #endif

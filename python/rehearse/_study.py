@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 
 from . import _agent, _core, _plan
 from ._errors import InvalidError, missing
-from ._log import ROLES, Log, read
+from ._log import ROLES, Log, checked, read
 from ._model import Model, load
 from ._show import Finding, findings, frame, html_findings, html_table, number
 from ._work import Progress, cpus, work
@@ -287,26 +287,27 @@ def tune(
     if isinstance(log, Model) or text.startswith("model:"):
         model = log if isinstance(log, Model) else load(text[len("model:"):])
         plan.set("data", text or f"model:{model.name}", "data")
+        of = Log(model._core.log, model.name)
     else:
-        source = read(log, **roles)
+        source = of = read(log, **roles)
         plan.set("data", source.path or source.name, "data")
     _plan.apply(plan, "tune", options)
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
-    return _carry_out(plan, source, first, model, None if folder is None else os.fspath(folder),
+    return _carry_out(plan, checked(plan, of), source, first, model, None if folder is None else os.fspath(folder),
                       cpus() if jobs is None else jobs, progress)
 
 
 _plan.document(tune, _plan.names("tune"))
 
 
-def _carry_out(plan: _core.Plan, source: Optional[Log], first: Optional[Log], model: Optional[Model],
-               folder: Optional[str], jobs: int, progress: Progress) -> Study:
+def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log], first: Optional[Log],
+               model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,
                        model._core if model else None)
 
     def body(watch: _core.Watch) -> None:
-        core.open(folder, jobs, watch)
+        core.open(folder, jobs, inspected, watch)
         core.run()
 
     try:

@@ -42,7 +42,6 @@ typedef struct cli_command {
     const cli_group *group[10]; // its own options, ends with NULL
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
     const char *see;        // where to read on; NULL for nowhere
-    bool hidden;            // left out of the overview
     bool single;            // refuses to be one of several processes
     void (*before)(void);   // called before its command line is read; NULL for nothing
     const char *program;    // a part that does its work; NULL: main does
@@ -123,8 +122,14 @@ int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise);
 // The next value of a repeated option at or after *at, which moves on; NULL after the last.
 const char *cli_each(const cli_args *args, const char *name, int *at);
 
+// The value of an option, those of a repeated one joined by "; ". Owned: *joined.
+const char *cli_value_of(const cli_args *args, const rh_key *key, char **joined);
+
 // Split "name=value": the name is copied, the value points behind the '='. False without one.
 bool cli_split(const char *pair, char name[64], const char **value);
+
+// All operands, one on each line: several logs of one plant. Owned: *paths, also on failure.
+int cli_words(char **paths, const cli_args *args);
 
 // A checked plan from the one operand, a study file or the value of the key `operand`, and from
 // the options. Owned: *plan, also on failure where it is not NULL.
@@ -256,6 +261,11 @@ int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const 
 bool cli_is_yaml(const char *path); // by its extension
 void cli_log_clear(cli_log *log);
 
+// Inspect the log. Errors that the plan does not accept are refused; words: others and warnings
+// are printed. Owned: *report, free with rh_log_report_destroy().
+int cli_log_check(rh_log_report **report, const cli_args *args, const rh_plan *plan,
+                  const rh_log *log, bool words);
+
 // "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
 void cli_log_print(const rh_log *log, const char *path);
 void cli_log_json(rh_doc *json, const rh_log *log, const char *path);
@@ -292,8 +302,9 @@ typedef struct cli_fitting {
     const cli_args *args;
     rh_plan *plan; // owned
     cli_log log, starts;
-    char *output;         // owned
-    rh_repr_trial *trial; // representations compared, the best first, owned (ntrial)
+    rh_log_report *report; // of the log, owned
+    char *output;          // owned
+    rh_repr_trial *trial;  // representations compared, the best first, owned (ntrial)
     int ntrial;
     rh_model *model; // owned
     double seconds;  // duration
@@ -352,11 +363,12 @@ void cli_studying_end(cli_studying *s);
 // The work of `tune` and its result.
 typedef struct cli_tuning {
     const cli_args *args;
-    rh_plan *plan;   // owned
-    cli_log log;     // empty where there is a model
-    cli_log starts;  //
-    rh_model *model; // an existing model, owned; NULL for none
-    char *folder;    // owned
+    rh_plan *plan;         // owned
+    cli_log log;           // empty where there is a model
+    cli_log starts;        //
+    rh_log_report *report; // of the log, owned
+    rh_model *model;       // an existing model, owned; NULL for none
+    char *folder;          // owned
     cli_launch launch;
     rh_ranks *ranks; // owned; NULL: this process alone
     int nthread;

@@ -63,6 +63,12 @@ static rh_status read_derive(void *field, const rh_key__said *said, rh_error *er
     return read_list(field, said, "; ", err);
 }
 
+// One on each line.
+static rh_status read_paths(void *field, const rh_key__said *said, rh_error *err)
+{
+    return read_list(field, said, "\n", err);
+}
+
 static rh_status read_actions(void *field, const rh_key__said *said, rh_error *err)
 {
     const rh_yaml *node = said->value;
@@ -304,9 +310,11 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             .group = RH_KEY_LOG},
      FIELD(opt.max_memory),
      .read = read_memory},
-    {.is = {"path", NULL, 0, RH_KEY_FILE, NULL, "the log, from the folder of the file",
+    {.is = {"path", NULL, 0, RH_KEY_FILE, NULL,
+            "the log, from the folder of the file; a list of logs is joined",
             .group = RH_KEY_LOG},
-     FIELD(path)},
+     FIELD(path),
+     .read = read_paths},
 };
 
 const rh_key__row *rh_log__key_row(int i)

@@ -320,6 +320,8 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     const rh_log__format *asked = opt->format ? find(opt->format, true, err) : NULL;
     if (opt->format && !asked)
         return RH_EINVAL;
+    if (strchr(path, '\n'))
+        return rh_log__read_all(out, path, opt, err);
     rh_log *log = NULL;
     int fd = -1;
     if (is_pipe(&path, &fd, &rc, err)) {

@@ -170,6 +170,7 @@ static void read_finding(rh_store *store, rh_fidelity *f, int i, const int64_t x
     finding->first = x[FIRST];
     finding->line = -1;
     finding->dim = (int)x[DIM];
+    finding->origin = RH_OF_MODEL;
     memcpy(finding->evidence, text[EVIDENCE], strlen(text[EVIDENCE]));
     memcpy(finding->remedy, text[REMEDY], strlen(text[REMEDY]));
     f->findings.count[x[SEVERITY]]++;

@@ -58,6 +58,7 @@ struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
     const rh_log *log, *starts;       // borrowed; NULL where a model was given
+    rh_log_report *report;            // of the whole log: owned where the options have none
     char *model_path;                 // of study.model, owned; NULL: keep none
     rh_task task;                     // that agents are told
     rh_eval_options eval;             //

@@ -19,12 +19,12 @@
 // 6. too-good: see too_good.c. rare-failures: see promise.c. fails-more and not-better: see
 //    today.c. The agent's defaults are better if their interval is above the winner's score.
 // 7. model-exploited: agents lose half of what they gained on random actions when they are
-// moved
-//    to a model of other data (transfer.c).
+//    moved to a model of other data (transfer.c), and score less there.
 
 #include "base/base.h"
 #include "core.h"
 #include "eval/eval.h"
+#include "log/log.h"
 #include "model/model.h"
 #include "study.h"
 
@@ -139,7 +139,7 @@ static void exploited(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     const rh_transfer *t = &v->transfer;
-    if (!(t->share >= EXPLOITED)) // false where it is unknown
+    if (!(t->share >= EXPLOITED && t->other < t->same)) // false where it is unknown
         return;
     rh_findings__advise(
         rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_MODEL_EXPLOITED, t->n,
@@ -154,7 +154,7 @@ static void cut_off(rh_study *study)
     rh_verdict *v = &study->verdict;
     int64_t most = study->eval.cutoff, nstep = 0, nepisode = 0;
     if (v->winner < 0 || study->task.continuing || most <= 0 ||
-        most == rh_model__time_limit(rh_study__whole_log(study)))
+        most == rh_log__time_limit(rh_study__whole_log(study)))
         return;
     const rh_trial *t = &v->trial[v->winner];
     for (int i = 0; i < t->nmember * t->nrun; i++) {
@@ -309,10 +309,19 @@ static void confirmation(rh_study *study)
             "none needed: this is the purpose of a confirmation");
 }
 
+// Errors that the user accepts, and warnings. Notices concern `inspect` alone.
+static void of_the_log(rh_study *study)
+{
+    const rh_findings *log = study->report ? &study->report->findings : NULL;
+    for (int i = 0; log && i < log->n; i++)
+        if (log->item[i].severity != RH_NOTICE)
+            rh_findings__copy(&study->verdict.findings, &log->item[i]);
+}
+
 rh_status rh_study__findings(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    if (!rh_findings__begin(&v->findings))
+    if (!rh_findings__begin(&v->findings, RH_OF_STUDY))
         return RH_ENOMEM;
     all_tied(study);
     confirmation(study);
@@ -327,5 +336,6 @@ rh_status rh_study__findings(rh_study *study)
     failed_runs(study);
     diverged_runs(study);
     at_bounds(study);
+    of_the_log(study);
     return rh_findings__end(&v->findings) ? rc : RH_ENOMEM;
 }

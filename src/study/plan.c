@@ -152,6 +152,7 @@ void rh_plan_destroy(rh_plan *plan)
     rh_free(plan->name);
     rh_free(plan->data);
     rh_free(plan->starts);
+    rh_free(plan->setting);
     rh_free(plan->hp);
     rh_free(plan->method_param);
     rh_free(plan->model_param);
@@ -203,7 +204,7 @@ rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text, const ch
         bool tree_wanted = rh_plan__behind(full, "parameters.") != NULL ||
                            rh_plan__behind(full, "ranges.") != NULL ||
                            rh_plan__behind(full, "limits.") != NULL ||
-                           strcmp(full, "plugins") == 0;
+                           strcmp(full, "plugins") == 0 || strcmp(full, "accept") == 0;
         rh_status rc = tree_wanted ? read_flow(&tree, text, key, where, err) : RH_OK;
         if (rc)
             return rc;

@@ -10,6 +10,7 @@
 #ifndef REHEARSE_STUDY_PLAN_H
 #define REHEARSE_STUDY_PLAN_H
 
+#include "base/findings.h"
 #include "describe/key.h"
 #include "kinds.h"
 #include "rehearse/study.h"
@@ -39,10 +40,12 @@ typedef struct rh_plan__book rh_plan__book;
 
 struct rh_plan {
     rh_plan_command command;
-    char *name;   // of the study, owned; NULL: none
-    char *data;   // the log, or model:FILE, owned; NULL
-    char *starts; // a log whose episodes begin where runs do, owned; NULL
-    int preset;   // of rh_plan__preset_name(); 0: none
+    char *name;                     // of the study, owned; NULL: none
+    char *data;                     // the log, or model:FILE, owned; NULL
+    char *starts;                   // a log whose episodes begin where runs do, owned; NULL
+    int preset;                     // of rh_plan__preset_name(); 0: none
+    bool accept[RH_FINDINGS__NLOG]; // errors of the log that are accepted, by their id
+    char *setting;                  // best.yaml that was entered, owned; NULL: none
 
     // the agent and what is searched; known once settled
     const rh_agent_type *agent; // NULL before: depends on the log's actions
@@ -169,6 +172,14 @@ rh_status rh_plan__take(rh_plan *plan, const rh_key__said *said, rh_error *err);
 int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS]);
 // The section that has this key, where it is only in one: "evaluation" of "runs". NULL: none.
 const char *rh_plan__section_of(const char *name);
+
+// ---------------------------------------------------------------------------- the log's errors
+
+// Names of findings of a log, as a list or between commas, into bool[RH_FINDINGS__NLOG].
+// plan_accept.c
+rh_status rh_plan__read_accept(void *field, const rh_key__said *said, rh_error *err);
+void rh_plan__show_accept(const void *field, rh_text *text);
+bool rh_plan__accepts(const rh_plan *plan); // any
 
 // ---------------------------------------------------------------------------- plug-ins
 

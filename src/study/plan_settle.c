@@ -54,6 +54,7 @@ static void reset(rh_plan *plan)
                       .name = plan->name,
                       .data = plan->data,
                       .starts = plan->starts,
+                      .setting = plan->setting,
                       .hp = plan->hp,
                       .method_param = plan->method_param,
                       .model_param = plan->model_param,
@@ -196,8 +197,11 @@ static rh_status place(const rh_plan *plan, const pairs *p, const rh_plan__range
             at++;
         if (at == nobs) {
             snprintf(key, sizeof key, "%s%.250s", p->section, range[k].sensor);
+            const rh_key__said *said = rh_plan__said(plan, key);
+            if (plan->setting && said->where && strcmp(said->where, plan->setting) == 0)
+                continue; // best.yaml is of a log that calls its sensors otherwise
             rh_base__unknown(&why, "no sensor", range[k].sensor, name, nobs);
-            return rh_key__blame(rh_plan__said(plan, key), NULL, err, why.text);
+            return rh_key__blame(said, NULL, err, why.text);
         }
         if (lo)
             lo[at] = range[k].lo;

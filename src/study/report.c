@@ -461,13 +461,11 @@ static void write_series(rh_doc *doc, const rh_log *log)
     rh_doc__close(doc);
 }
 
-static bool write_inspected(rh_doc *doc, const rh_study *study)
+static void write_inspected(rh_doc *doc, const rh_study *study)
 {
     const rh_log *log = rh_study__whole_log(study);
+    const rh_log_report *report = study->report;
     rh_names names = rh_log_names(log);
-    rh_log_report *report = NULL;
-    if (rh_log_inspect(&report, log, NULL) != RH_OK)
-        return false;
     rh_doc__open(doc, "inspected", '{', false);
     rh_doc__whole(doc, "steps", log->n);
     rh_doc__whole(doc, "episodes", log->nepisode);
@@ -498,8 +496,6 @@ static bool write_inspected(rh_doc *doc, const rh_study *study)
                          report->findings.n, &names);
     write_series(doc, log);
     rh_doc__close(doc);
-    rh_log_report_destroy(report);
-    return true;
 }
 
 // ---------------------------------------------------------------------------- what follows
@@ -584,7 +580,8 @@ static bool write_data(rh_text *text, const rh_study *study)
     write_settings(&doc, study->plan, &study->verdict);
     bool good = write_curves(&doc, study) &&
                 write_jackknife(&doc, study->plan, &study->verdict) &&
-                write_models(&doc, study) && write_inspected(&doc, study);
+                write_models(&doc, study);
+    write_inspected(&doc, study);
     write_progress(&doc, study);
     write_best(&doc, study);
     write_next(&doc, study);

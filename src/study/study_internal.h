@@ -135,6 +135,7 @@ typedef struct rh_journal__entry {
 typedef struct rh_journal__head {
     const char *name;      // of the study
     const char *log;       // path of the log, for people
+    const rh_log *data;    // the log, for people: its steps and columns; NULL: unknown
     uint64_t fingerprint;  // of the log
     uint64_t starts;       // of the log of starts; 0: none
     uint64_t model;        // of the given model; 0: the study fits its own
@@ -142,6 +143,7 @@ typedef struct rh_journal__head {
     const rh_plan *plan;   // settled
     int ncurve;            //
     int64_t nstep;         // of a run; 0 while unknown
+    int64_t cutoff;        // of an episode; INT64_MAX: none, 0 while unknown
     const rh_kinds *kinds; // of model; NULL while unknown
 } rh_journal__head;
 

@@ -33,7 +33,8 @@
 //    not better at the end of a run, or is worse than the agent's defaults; at most low if it
 //    fails far more often. p is about the choice among settings and stays: the best setting of
 //    a reward that prices failures too low fails, and p was 0.99 in a tank where all episodes
-//    tripped.
+//    tripped. An error of the log that the user accepts leaves the level low at best, and p at
+//    most at 0.5: the log contradicts itself, and no run in a model of it can tell.
 // 7. Reasons are the pieces of evidence beyond a threshold that people understand, the most
 //    important first, each with what to do about it. They explain p, they do not enter it.
 
@@ -46,6 +47,7 @@
 #define MEDIUM 0.6   // decision 4
 #define CANNOT 0.3   // decision 3
 #define UNSOUND 0.75 // decision 5
+#define ACCEPTED 0.5 // decision 6; by hand
 
 #define DEPENDS 0.1  // a possible regret that speaks against the choice
 #define MORE_RUNS 4  // times the runs that left it open
@@ -100,7 +102,8 @@ static double probability_of(const rh_verdict *v, const rh_findings *model)
         z += rule[i].weight * (x - rule[i].centre) / rule[i].spread;
     }
     double p = 1.0 / (1.0 + rh_exp(-z));
-    return is_sound(v, model) ? p : fmin(p, UNSOUND);
+    p = is_sound(v, model) ? p : fmin(p, UNSOUND);
+    return rh_findings__accepted(&v->findings) ? fmin(p, ACCEPTED) : p;
 }
 
 // What a reader of the reasons must know first: the agent fails, or is no better.
@@ -169,7 +172,9 @@ static void say_errors(rh_verdict *v, const rh_findings *findings)
 {
     for (int i = 0; findings && i < findings->n; i++)
         if (findings->item[i].severity == RH_ERROR && !is_answer(&findings->item[i]))
-            say(v, RH_EVIDENCE_ERRORS, false, "%.170s", findings->item[i].evidence);
+            say(v, RH_EVIDENCE_ERRORS, false, "%s%.150s",
+                findings->item[i].accepted ? "accepted, but an error of the log: " : "",
+                findings->item[i].evidence);
 }
 
 static void say_answers(rh_verdict *v)

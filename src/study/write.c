@@ -238,6 +238,20 @@ static void add_today(rh_text *t, const rh_today *today)
     rh_text__add(t, " # steps after which half of the runs had got as much as logged\n");
 }
 
+// How many findings there are, and the errors of the log that were accepted.
+static void add_findings(rh_text *t, const rh_findings *f)
+{
+    bool any = false;
+    rh_text__format(t, "  findings: {errors: %d, warnings: %d, accepted: [", f->count[RH_ERROR],
+                    f->count[RH_WARNING]);
+    for (int i = 0; i < f->n; i++)
+        if (f->item[i].accepted) {
+            rh_text__format(t, "%s%s", any ? ", " : "", rh_finding_name(f->item[i].id));
+            any = true;
+        }
+    rh_text__add(t, "]} # of the log and the study\n");
+}
+
 static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_trial *w = &v->trial[v->winner];
@@ -254,6 +268,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
         rh_write__number(t, v->trust.probability);
         rh_text__add(t, "} # that it is as good as the best, or nearly so\n");
     }
+    add_findings(t, &v->findings);
     add_scale(t, v);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
     add_kinds(t, v);
@@ -335,6 +350,11 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
     add_agent(t, head->plan, winner->hp);
     if (model)
         rh_write__task(t, model);
+    if (model && head->cutoff == INT64_MAX)
+        rh_text__add(t, "  cutoff: never # steps of an episode, at most\n");
+    else if (model && head->cutoff > 0)
+        rh_text__format(t, "  cutoff: %" PRId64 " # steps of an episode, at most\n",
+                        head->cutoff);
     add_chosen(t, head->plan, verdict);
     add_today(t, &verdict->today);
     if (verdict->failing.rule)
