@@ -272,6 +272,29 @@ rh_status rh_log__note(rh_log_builder *b, rh_error *err, const char *format, ...
     return RH_OK;
 }
 
+rh_status rh_log__add_note(rh_log *log, rh_error *err, const char *format, ...)
+{
+    rh_log_reading *r = &log->reading;
+    char text[1024], shown[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char **all = rh_alloc((size_t)r->nnote + 1, sizeof *all);
+    const char *kept =
+        rh_log__keep((rh_log__body *)log, rh_text__printable(text, shown, sizeof shown));
+    if (!all || !kept) {
+        rh_free((void *)all);
+        return rh_base__no_memory(err, log->path);
+    }
+    for (int i = 0; i < r->nnote; i++)
+        all[i] = r->note[i];
+    all[r->nnote++] = kept;
+    rh_free((void *)(uintptr_t)r->note);
+    r->note = all;
+    return RH_OK;
+}
+
 // ---------------------------------------------------------------------------- rows
 
 static int64_t ntransition(const rh_log_builder *b)

@@ -49,6 +49,9 @@ const char **rh_log__keep_all(rh_log__body *body, const char *const *text, int n
 const char **rh_log__keep_names(rh_log__body *body, const char *const *name, int n,
                                 const char *stem);
 
+// Add a sentence about how a finished log was read.
+rh_status rh_log__add_note(rh_log *log, rh_error *err, const char *format, ...) RH_PRINTF(3, 4);
+
 // Set episode and step of every transition from `first`. False if memory runs out.
 bool rh_log__number_steps(rh_log *log);
 
@@ -147,6 +150,10 @@ rh_status rh_log__find_sentinels(rh_log__sentinels *found, const rh_log *log, rh
 
 // Say in the log's reading that they were taken as missing values.
 rh_status rh_log__tell_sentinels(rh_log *log, const rh_log__sentinels *found, rh_error *err);
+
+// The sensor that is a terminal flag, if no step is terminal; NULL: none. Borrowed from the
+// log.
+const char *rh_log__find_terminal(const rh_log *log);
 
 // Whether `name` matches `pattern`, in which * stands for any characters.
 bool rh_log__matches(const char *pattern, const char *name);

@@ -329,19 +329,24 @@ static bool is_pipe(const char **path, int *fd, rh_status *rc, rh_error *err)
 
 // ---------------------------------------------------------------------------- reading, writing
 
-// Read the log again if it has sentinels: now they are missing values. If it has no steps
-// without them, it is left as it is.
-static rh_status take_sentinels(rh_log **log, const source *s, const rh_log_options *opt,
-                                rh_error *err)
+// Read the log again if the whole of it tells more than its first rows: that it has sentinels,
+// or which column is terminal. If this fails, the log stays as it was read first.
+static rh_status read_again(rh_log **log, const source *s, const rh_log_options *opt,
+                            rh_error *err)
 {
     rh_log__sentinels found = {0};
     rh_log_options more = *opt;
     rh_log *again = NULL;
     rh_error ignored;
-    rh_status rc = rh_log__find_sentinels(&found, *log, err);
-    if (rc || found.n == 0)
+    double *missing = NULL;
+    rh_status rc = RH_OK;
+    if (opt->sentinels == RH_SENTINELS_MISSING)
+        rc = rh_log__find_sentinels(&found, *log, err);
+    if (!opt->terminal)
+        more.terminal = rh_log__find_terminal(*log);
+    if (rc || (found.n == 0 && !more.terminal))
         goto done;
-    double *missing = rh_alloc((size_t)(opt->nmissing + found.n), sizeof *missing);
+    missing = rh_alloc((size_t)(opt->nmissing + found.n) + 1, sizeof *missing);
     if (!missing) {
         rc = rh_base__no_memory(err, s->path);
         goto done;
@@ -352,16 +357,22 @@ static rh_status take_sentinels(rh_log **log, const source *s, const rh_log_opti
     more.missing = missing;
     more.nmissing = opt->nmissing + found.n;
     rh_status second = read_source(&again, s, &more, &ignored);
-    if (!second) {
-        rh_log_destroy(*log);
-        *log = again;
-        rc = rh_log__tell_sentinels(again, &found, err);
-    } else if (second == RH_ENOMEM) {
+    if (second == RH_ENOMEM)
         rc = rh_base__no_memory(err, s->path);
-    }
-    rh_free(missing);
+    if (second)
+        goto done;
+    if (found.n > 0)
+        rc = rh_log__tell_sentinels(again, &found, err);
+    if (!rc && !opt->terminal && more.terminal)
+        rc = rh_log__add_note(again, err,
+                              "column %.40s is terminal, because it is 1 only where episodes "
+                              "end (--terminal '' leaves it a sensor)",
+                              more.terminal);
+    rh_log_destroy(*log);
+    *log = again;
 
 done:
+    rh_free(missing);
     rh_text__clear(&found.text);
     return rc;
 }
@@ -388,9 +399,9 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     if (!rc && from.kind)
         rc = read_source(&log, &from, opt, err);
     if (!rc && log)
+        rc = read_again(&log, &from, opt, err);
+    if (!rc && log)
         log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
-    if (!rc && opt->sentinels == RH_SENTINELS_MISSING)
-        rc = take_sentinels(&log, &from, opt, err);
     if (from.fd >= 0)
         close(from.fd);
     if (!rc && opt->derive)

@@ -171,26 +171,12 @@ rh_status rh_log__find_sentinels(rh_log__sentinels *found, const rh_log *log, rh
 
 rh_status rh_log__tell_sentinels(rh_log *log, const rh_log__sentinels *found, rh_error *err)
 {
-    rh_log__body *body = (rh_log__body *)log;
-    rh_log_reading *r = &log->reading;
-    rh_text note = {0};
     char shown[600];
     rh_text__printable(found->text.data, shown, sizeof shown);
-    rh_text__format(&note, "taken as missing values: %s (--sentinels keep reads numbers)",
-                    shown);
-    const char **all = rh_alloc((size_t)r->nnote + 1, sizeof *all);
-    const char *kept = note.bad ? NULL : rh_log__keep(body, note.data);
-    r->sentinels = rh_log__keep(body, shown);
-    r->nsentinel = found->count;
-    rh_text__clear(&note);
-    if (!all || !kept || !r->sentinels) {
-        rh_free((void *)all);
+    log->reading.sentinels = rh_log__keep((rh_log__body *)log, shown);
+    log->reading.nsentinel = found->count;
+    if (!log->reading.sentinels)
         return rh_base__no_memory(err, log->path);
-    }
-    for (int i = 0; i < r->nnote; i++)
-        all[i] = r->note[i];
-    all[r->nnote++] = kept;
-    rh_free((void *)(uintptr_t)r->note);
-    r->note = all;
-    return RH_OK;
+    return rh_log__add_note(
+        log, err, "taken as missing values: %s (--sentinels keep reads numbers)", shown);
 }
