@@ -300,8 +300,8 @@ static void find_terminal_limit(const rh_inspect__finder *f)
         length = steps;
         n++;
     }
-    if (n < rh_inspect__limit.cut_count || length < 2)
-        return;
+    if (n < rh_inspect__limit.cut_count || length < 2 || f->report->ncut_judged > 0)
+        return; // where others are truncated, somebody knows the difference
     rh_finding *found = rh_findings__add(
         f->list, RH_WARNING, RH_FINDING_TERMINAL_LIMIT, n,
         "all %lld terminal steps end an episode of exactly %lld steps, as a time limit does",
