@@ -338,6 +338,8 @@ def read(
     action_kind: Optional[str] = None,
     actions: Optional[Columns] = None,
     missing: Union[str, float, Sequence[Union[str, float]], None] = None,
+    sentinels: Optional[str] = None,
+    gaps: Optional[str] = None,
     decimal: Optional[str] = None,
     dates: Optional[str] = None,
     max_gap: Union[str, float, None] = None,

@@ -18,10 +18,10 @@
 //    action cannot be told from that of the state, and no sensor is called exogenous. Nor with
 //    less than 500 steps, or if the action never changes.
 // 3. That no effect was seen proves nothing in a short or noisy log. So the effect of every
-//    action, plus two standard errors, must be below 0.05 standard deviations of the sensor in
+//    action, plus two standard errors, must be below 0.1 standard deviations of the sensor in
 //    a step, and 0.3 over 10. Those overlap, so their error counts every tenth. On logs of the
 //    ten plants of bench/defects, none of 100 sensors that actions move is called exogenous (2
-//    without this), and 24 of 78 exogenous ones are (29).
+//    without this), and 27 of 78 exogenous ones are (29).
 // 4. A sensor is noise if everything together explains less than 5 % of its next value.
 // 5. All sums are gathered once, for both parts; a prediction is then one small linear system.
 //    The sample is as large as 4e8 multiplications allow, up to 20,000 steps.
@@ -48,7 +48,7 @@
 #define RIDGE_PER_STEP 1e-6 // of every square; by hand
 #define TOLD 0.95           // R^2 of the action: decision 2; by hand
 #define NOISE_R2 0.05       // decision 4; by hand
-#define TIGHT 0.05          // decision 3: standard deviations in a step; by hand, between
+#define TIGHT 0.1           // decision 3: standard deviations in a step; by hand, between
 #define TIGHT_LONG 0.3      // and over HORIZON steps; what both kinds of sensor have
 #define SURE 2.0            // standard errors: 95 % of a normal
 #define EXPLAINED 1e-9      // share of a variance that is rounding errors
