@@ -88,6 +88,10 @@ typedef enum rh_finding_id {
     RH_FINDING_SENTINEL,            // a number that may mean a missing value
     RH_FINDING_SENTINEL_ACTION,     //
     RH_FINDING_SENTINEL_REWARD,     //
+    RH_FINDING_SENTINEL_TAKEN,      // sentinels that were read as missing values
+    RH_FINDING_LOST_DECIMALS,       // values times powers of ten beside the others
+    RH_FINDING_UNIT_CHANGE,         // another range from one moment on
+    RH_FINDING_SAME_ROW_EFFECT,     // a sensor shows the effect of its own row's action
     RH_FINDING_OUTLIERS,            // values far outside the usual range
     RH_FINDING_CONSTANT_SENSOR,     // one value in the whole log
     RH_FINDING_FROZEN_SENSOR,       // no change for long while other sensors move
@@ -95,6 +99,7 @@ typedef enum rh_finding_id {
     RH_FINDING_TWIN_SENSORS,        // two sensors with one signal
     RH_FINDING_WRAPS,               // an angle, or a counter that restarts
     RH_FINDING_TERMINAL_EVERYWHERE, // every step is terminal
+    RH_FINDING_TERMINAL_LIMIT,      // every terminal step ends an episode of the same length
     RH_FINDING_NO_TERMINAL,         // no step is
     RH_FINDING_SINGLE_EPISODE,      // the whole log is one episode
     RH_FINDING_IRREGULAR_CUTS,      // episodes are truncated at different lengths

@@ -140,9 +140,9 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
     rh_log__set_limit(feed->builder, rh_log__limit_of(opt, rh_log__file_size(feed->path)));
     feed->order = (rh_order){
         .builder = feed->builder, .opt = opt, .timed = shape.times, .named = plan->named};
-    rh_order__begin(&feed->order);
     feed->work = rh_alloc(2 * nrow, sizeof *feed->work);
-    return feed->work ? RH_OK : rh_base__no_memory(err, feed->path);
+    return feed->work ? rh_order__begin(&feed->order, err)
+                      : rh_base__no_memory(err, feed->path);
 }
 
 void rh_feed__clear(rh_feed *feed)

@@ -216,6 +216,9 @@ static const char *const action_kinds[] = {[RH_ACTION_AUTO] = "auto",
                                            [RH_ACTION_DISCRETE] = "discrete",
                                            [RH_ACTION_CONTINUOUS] = "continuous",
                                            NULL};
+static const char *const sentinels[] = {
+    [RH_SENTINELS_MISSING] = "missing", [RH_SENTINELS_KEEP] = "keep", NULL};
+static const char *const gaps[] = {[RH_GAPS_FILL] = "fill", [RH_GAPS_CUT] = "cut", NULL};
 static const char *const decimals[] = {[RH_DECIMAL_AUTO] = "auto",
                                        [RH_DECIMAL_POINT] = "point",
                                        [RH_DECIMAL_COMMA] = "comma",
@@ -286,6 +289,14 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             "numbers and words that mean a missing value: -9999,Bad", .group = RH_KEY_LOG},
      .read = read_missing,
      .show = show_missing},
+    {.is = {"sentinels", "sentinels", 0, RH_KEY_CHOICE, "WHAT",
+            "what -9999 and its like are, where they are far outside the rest", "missing",
+            .words = sentinels, .group = RH_KEY_LOG},
+     FIELD(opt.sentinels)},
+    {.is = {"gaps", "gaps", 0, RH_KEY_CHOICE, "WHAT",
+            "missing values of at most 5 rows are filled, or episodes are cut there", "fill",
+            .words = gaps, .group = RH_KEY_LOG},
+     FIELD(opt.gaps)},
     {.is = {"decimal", "decimal", 0, RH_KEY_CHOICE, "SIGN", "decimal sign of numbers in a text",
             "auto", .words = decimals, .group = RH_KEY_LOG},
      FIELD(opt.decimal)},
