@@ -123,6 +123,10 @@ extern const rh_log__format rh_log__csv, rh_log__jsonl, rh_log__npz, rh_log__min
 // the text, free with rh_free().
 rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *err);
 
+// Set what a failure is: "terminal", "none" or a formula over the sensors of *log, which is
+// replaced.
+rh_status rh_log__set_failure(rh_log **log, const char *text, const char *path, rh_error *err);
+
 // Add the sensors that a list of formulas derives from those of *log, which is replaced.
 rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_error *err);
 

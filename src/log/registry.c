@@ -335,6 +335,11 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         if (rc)
             rh_log_destroy(log);
     }
+    if (!rc && opt->failure) {
+        rc = rh_log__set_failure(&log, opt->failure, path, err);
+        if (rc)
+            rh_log_destroy(log);
+    }
     if (!rc && opt->stack > 1) {
         rc = rh_log__stack(&log, opt->stack, path, err);
         if (rc)

@@ -27,6 +27,7 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "facts.h"
+#include "log/log.h"
 #include "pack.h"
 #include "repr/repr.h"
 
@@ -321,6 +322,12 @@ static void read_all(rh_model *model, rh_store *store)
     read_repr(model, store);
     read_starts(model, store);
     read_rest(model, store);
+    if (!store->rc) {
+        rh_error why;
+        rh_store__pass(
+            store, "log/failure",
+            rh_failure__find(&model->failure, model->log, model->task.continuing, &why), &why);
+    }
     model->facts = rh_facts__read(store, model->log->nobs);
     if (!store->rc)
         read_members(model, store);

@@ -306,6 +306,50 @@ static rh_status read_promise(const reading *r)
     return RH_OK;
 }
 
+static void read_rate(const rh_yaml *map, rh_rate *rate)
+{
+    uint64_t n = 0, of = 0;
+    const rh_yaml *count = below(map, "failures"), *all = below(map, "of");
+    *rate = (rh_rate){NAN, NAN, NAN, 0, 0};
+    if (!number_of(below(map, "rate"), &rate->rate) ||
+        !pair_of(below(map, "interval"), &rate->lo95, &rate->hi95))
+        *rate = (rh_rate){NAN, NAN, NAN, 0, 0};
+    if (text_of(count) && rh_yaml__whole(count, &n) && text_of(all) &&
+        rh_yaml__whole(all, &of) && n <= of && of < INT64_MAX) {
+        rate->n = (int64_t)n;
+        rate->of = (int64_t)of;
+    }
+}
+
+// What a failure is, and how many were promised.
+static rh_status read_failures(const reading *r)
+{
+    rh_best *b = r->best;
+    rh_promise *p = &b->promise;
+    const rh_yaml *map = below(r->root, "failures"), *rule = below(map, "rule");
+    const rh_yaml *known = below(rule, "known"), *ends = below(rule, "ends");
+    rh_failure parts = {.words = text_of(below(rule, "words")),
+                        .formula = text_of(below(rule, "formula"))};
+    rh_error why = {""};
+    read_rate(below(map, "first"), &p->fail_first);
+    read_rate(below(map, "all"), &p->fail);
+    read_rate(below(map, "last"), &p->fail_last);
+    read_rate(below(map, "logged"), &p->fail_logged);
+    p->fail_per_steps = text_of(below(map, "per")) && *text_of(below(map, "per")) == '1';
+    if (!map || !b->tasked)
+        return RH_OK;
+    if (!parts.words || !text_of(known) || !rh_yaml__truth(known, &parts.known) ||
+        !text_of(ends) || !rh_yaml__truth(ends, &parts.ends) ||
+        !number_of(below(rule, "below"), &parts.below))
+        return refuse(r, rule, "failures.rule", "{words: W, known: K, ends: E, below: X}");
+    if (isnan(parts.below)) // null: any
+        parts.below = INFINITY;
+    rh_status rc = rh_failure__make(&b->failure, &parts, b->task.nobs, &why);
+    return rc ? rh_fail(r->err, rc == RH_ENOMEM ? rc : RH_EFORMAT, "%s: %s",
+                        rh_base__path_tail(r->path), why.text)
+              : RH_OK;
+}
+
 // ---------------------------------------------------------------------------- all of it
 
 // Load its plug-ins, unless the agent is known: the file may be on another machine, where its
@@ -347,6 +391,8 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
         rc = read_task(&r);
     if (!rc)
         rc = read_promise(&r);
+    if (!rc)
+        rc = read_failures(&r);
     const char *version = text_of(below(root, "rehearse"));
     best->version = version ? version : "";
     rh_free(bytes);
@@ -363,6 +409,7 @@ void rh_best_destroy(rh_best *best)
     if (!best)
         return;
     rh_yaml__destroy(best->tree);
+    rh_failure__destroy(best->failure);
     rh_free(best->hp);
     rh_free((void *)best->obs_unit);
     rh_free(best->seen_lo);

@@ -409,7 +409,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     study->confirms = n > 0;
 
     // models that would do nothing are not fitted
-    bool fresh = n > 0 && !rh_study__knows_random(study);
+    bool fresh = n > 0 && !rh_study__knows_references(study);
     for (int i = 0; i < n; i++)
         fresh = fresh || !has_all_runs(rh_study__find(study, leader[i].setting, true));
     rh_status rc = fresh ? rh_study__fit_fresh(study, err) : RH_OK;

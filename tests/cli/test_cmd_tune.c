@@ -362,11 +362,11 @@ static void two_studies(void **unused)
     assert_has(journal, "\"study_name\":\"rehearse-confirmed\",\"directions\":[2]");
     assert_int_equal(
         count(journal, "\"stage\":\"search\""),
-        count(journal, "\"op_code\":4,\"worker_id\":\"rehearse/3\",\"study_id\":0,"));
+        count(journal, "\"op_code\":4,\"worker_id\":\"rehearse/4\",\"study_id\":0,"));
     assert_true(count(journal, "\"stage\":\"confirm\"") > 1);
     assert_int_equal(
         count(journal, "\"stage\":\"confirm\""),
-        count(journal, "\"op_code\":4,\"worker_id\":\"rehearse/3\",\"study_id\":1,"));
+        count(journal, "\"op_code\":4,\"worker_id\":\"rehearse/4\",\"study_id\":1,"));
     assert_has(journal, "{\"verdict\":{\"study\":\"rehearse-confirmed\",\"trial\":");
     assert_has(journal,
                "\"study_id\":0,\"system_attr\":{\"dashboard:note_str:0\":\"**Deploy trial ");

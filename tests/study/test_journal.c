@@ -257,7 +257,7 @@ static void lines_are_what_optuna_wants(void **unused)
     (void)unused;
     static const char *const expected[] = {
         "{\"op_code\":0,\"worker_id\":\"rehearse/"
-        "3\",\"study_name\":\"plant\",\"directions\":[2],"
+        "4\",\"study_name\":\"plant\",\"directions\":[2],"
         "\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"fingerprint\":\"0123456789abcdef\"},\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"nstep\":1001},\"crc\":\"",
@@ -275,7 +275,7 @@ static void lines_are_what_optuna_wants(void **unused)
         "{\\\"choices\\\": [\\\"adam\\\", \\\"sgd\\\"]}}\"",
         "\"params\":{\"alpha\":0.001,\"tilings\":1,\"lambda\":0,\"optimiser\":0,\"tau\":0.1},"
         "\"user_attrs\":{\"stage\":\"search\",\"setting\":0}",
-        "{\"op_code\":7,\"worker_id\":\"rehearse/3\",\"trial_id\":0,\"step\":251,"
+        "{\"op_code\":7,\"worker_id\":\"rehearse/4\",\"trial_id\":0,\"step\":251,"
         "\"intermediate_value\":-9.5,\"crc\":\"",
         "\"trial_id\":0,\"step\":1001,\"intermediate_value\":-0.333333333333333",
         "\"trial_id\":0,\"setting\":\"done\",\"state\":1,\"values\":[-10],\"datetime_"
@@ -570,6 +570,8 @@ static void another_version(void **unused)
     free(bytes);
 }
 
+#define MORE "\"failures\":[0,0,0],\"ended\":[0,0],\"last\":null,\"caught_up\":0,"
+
 // Correct checksum, wrong content.
 static void complete_and_wrong(void **unused)
 {
@@ -580,18 +582,26 @@ static void complete_and_wrong(void **unused)
     } known[] = {
         {8,
          ",\"trial_id\":7,\"user_attr\":{\"run:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
-         "\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
+         "\"episodes\":0,\"out_of_coverage\":0," MORE
+         "\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
          "a run of a trial that is not running"},
         {8, ",\"trial_id\":0,\"user_attr\":{\"run:0:0\":{\"score\":1}}", "not a line that"},
         {8,
+         ",\"trial_id\":3,\"user_attr\":{\"run:0:1\":{\"score\":1,\"total\":1,"
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"failures\":[0,0],"
+         "\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
+         "not a line that"},
+        {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:999999999999\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"finished\",\"curve\":["
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0," MORE
+         "\"outcome\":\"finished\",\"curve\":["
          "1,1,"
          "1,1]}}",
          "a run of a trial that is not running"},
         {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:1\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"bored\",\"curve\":[1,"
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0," MORE
+         "\"outcome\":\"bored\",\"curve\":[1,"
          "1,1,1]}}",
          "not a line that"},
         {6, ",\"trial_id\":0,\"setting\":\"done\",\"state\":1",
