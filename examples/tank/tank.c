@@ -89,9 +89,11 @@ static const rh_env_type tank_type = {
 
 // ---------------------------------------------------------------------------- the operator
 
-typedef struct operator {
+typedef struct operator
+{
     int pump;
-} operator;
+}
+operator;
 
 static rh_status operator_init(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
@@ -104,7 +106,7 @@ static rh_status operator_init(void *self, const rh_task *task, const double *hp
 
 static bool operator_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
-    operator *o = self;
+    operator* o = self;
     o->pump = obs[0] < 0.6 ? 2 : obs[0] > 2.0 ? 0 : 1;
     if (rh_rng_uniform(rng) < 0.2)
         o->pump = (int)rh_rng_below(rng, 3);
@@ -114,7 +116,7 @@ static bool operator_act(void *self, const double *obs, rh_rng *rng, double *act
 
 static bool operator_start(void *self, const double *obs, rh_rng *rng, double *act)
 {
-    operator *o = self;
+    operator* o = self;
     o->pump = 1;
     return operator_act(self, obs, rng, act);
 }
