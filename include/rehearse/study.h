@@ -243,6 +243,7 @@ typedef struct rh_today {
     rh_reference defaults; // the agent with its defaults in a whole run
     double caught_up;      // share of the runs that got as much as the logged controller; NAN
     int64_t catch_up;      // step from which on half of them had; 0: never within a run
+    char text[300];        // the answer in words
 } rh_today;
 
 // How often something fails. NAN: unknown.
@@ -268,6 +269,7 @@ typedef struct rh_failing {
     rh_rate defaults;         // the agent with its defaults
     rh_rate logged;           // the logged controller, in the log
     rh_often often;           // all, compared with logged
+    char text[400];           // the answer in words
 } rh_failing;
 
 // The leading settings in another model of the log, whose own settings differ.
@@ -362,6 +364,7 @@ typedef struct rh_trust {
     rh_trust_level level;
     double probability; // that the true regret is below a tenth of the difference between the
                         // best and the median setting; NAN: unknown
+    char text[200];     // the answer in words
     rh_evidence evidence[RH_NEVIDENCE];
     rh_reason reason[RH_NREASON]; //                                       (nreason)
     int nreason;

@@ -33,6 +33,7 @@ static const rh_key main_option[] = {
 
 static const rh_key output_option[] = {
     {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "verbose", 'v', RH_KEY_FLAG, NULL, .about = "print the evidence, too"},
     {NULL, "strict", 0, RH_KEY_FLAG, NULL,
      .about = "exit code 1 if there are errors or warnings among the findings"},
     {NULL, "watch", 0, RH_KEY_FLAG, NULL,
@@ -112,6 +113,8 @@ static int name_folder(cli_tuning *tune)
 static int check_options(const cli_args *args)
 {
     static const char *const pair[][2] = {{"json", "quiet"},
+                                          {"json", "verbose"},
+                                          {"quiet", "verbose"},
                                           {"dry-run", "quiet"},
                                           {"no-confirm", "confirm"},
                                           {"no-confirm", "confirm-members"},
@@ -230,7 +233,8 @@ static void news(void *context, const rh_study_progress *progress)
 // The command as a shell reads it, without options that change no result.
 static int name_command(cli_tuning *tune)
 {
-    static const char *const left_out[] = {"json", "quiet", "strict", "jobs", "watch"};
+    static const char *const left_out[] = {"json",    "quiet", "strict",
+                                           "verbose", "jobs",  "watch"};
     const cli_args *args = tune->args;
     rh_text *text = &tune->command;
     rh_text__format(text, "rehearse %s", args->command->name);

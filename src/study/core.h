@@ -260,6 +260,7 @@ void rh_study__withdraw(rh_study *study);
 
 // Fill in today and failing of a verdict whose intervals are known. today.c
 rh_status rh_study__answer(rh_study *study);
+void rh_study__write_rate(const rh_failing *f, const rh_rate *rate, char text[60]);
 
 int64_t rh_study__per_steps(const rh_study *study);       // see rh_verdict
 const rh_log *rh_study__whole_log(const rh_study *study); // as given, or the model's

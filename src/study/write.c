@@ -215,7 +215,8 @@ static void add_failures(rh_text *t, const rh_failing *f)
     add_rate(t, "last", &f->last);
     add_rate(t, "defaults", &f->defaults);
     add_rate(t, "logged", &f->logged);
-    rh_text__format(t, "  often: %s # compared with the logged controller\n", rh_often_name(f->often));
+    rh_text__format(t, "  often: %s # compared with the logged controller\n",
+                    rh_often_name(f->often));
 }
 
 // Whether it is better than the logged controller.
