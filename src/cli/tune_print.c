@@ -17,6 +17,7 @@
 #define FEW_TIED 8
 #define FEW_REASONS 3
 #define QUESTION 26 // columns of the questions
+#define SCALE 80    // and of the table with intervals
 #define OVERESTIMATES "the best of many trials overestimates its score"
 #define BAR 20 // columns of the longest bar
 
@@ -94,7 +95,7 @@ static void print_space(const page *p)
     char text[700] = "";
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         describe(plan, d, text, sizeof text);
-        cli_line(d ? "" : "searched", "%s", text);
+        cli_line(d ? "" : "  searched", "%s", text);
     }
     text[0] = 0;
     for (int i = 0; i < rh_plan_agent(plan)->nparam; i++) {
@@ -180,12 +181,13 @@ void cli_tune_head(const cli_tuning *tune)
 {
     page p = {.tune = tune, .plan = tune->plan};
     print_log(&p);
-    cli_line("study", "%s: agent %s", tune->folder, rh_plan_agent(tune->plan)->name);
+    cli_line("agent", "%s", rh_plan_agent(tune->plan)->name);
     if (cli_has(tune->args, "verbose")) {
         print_space(&p);
         print_method(&p);
         print_runs(&p);
     }
+    cli_line("study", "%s", tune->folder);
     if (tune->ranks)
         cli_line("ranks",
                  "%d; if one is killed, finished runs are kept: rerun the same command to "
@@ -216,22 +218,37 @@ static cli_text rate_cell(const page *p, double rate)
     return p->v->failing.per_steps ? cli_cell(rate) : cli_share(rate);
 }
 
+// A row; the intervals only where the page has space for them. Texts may be "".
+static void print_cells(const page *p, const char *label, const char *score, const char *scores,
+                        const char *rate, const char *rates)
+{
+    char text[400];
+    bool wide = cli_page() >= SCALE, rated = p->v->failing.rule->known;
+    int n = snprintf(text, sizeof text, "  %-22s%9s%*s", label, score, wide ? 20 : 0,
+                     wide ? scores : "");
+    if (rated && n > 0 && n < (int)sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%9s%*s", rate, wide ? 17 : 0,
+                      wide ? rates : "");
+    while (n > 0 && n < (int)sizeof text && text[n - 1] == ' ')
+        text[--n] = 0;
+    puts(text);
+}
+
 static void print_compared(const page *p, const char *label, const rh_reference *score,
                            const rh_rate *rate)
 {
     char scores[100] = "", rates[100] = "";
-    bool known = p->v->failing.rule->known && rate;
     if (isfinite(score->lo95) && isfinite(score->hi95))
         snprintf(scores, sizeof scores, "%s to %s", number(p, score->lo95).s,
                  number(p, score->hi95).s);
-    if (known && isfinite(rate->lo95))
-        snprintf(rates, sizeof rates, "%s to %s", rate_cell(p, rate->lo95).s,
-                 rate_cell(p, rate->hi95).s);
-    printf("  %-24s%11s%*s", label, number(p, score->score).s,
-           *scores || p->v->failing.rule->known ? 22 : 0, scores);
-    if (p->v->failing.rule->known)
-        printf("%10s%*s", known ? rate_cell(p, rate->rate).s : "-", *rates ? 19 : 0, rates);
-    putchar('\n');
+    if (rate && isfinite(rate->lo95) && p->v->failing.per_steps)
+        snprintf(rates, sizeof rates, "%s to %s", cli_cell(rate->lo95).s,
+                 cli_cell(rate->hi95).s);
+    else if (rate && isfinite(rate->lo95))
+        snprintf(rates, sizeof rates, "%.1f to %.1f %%", 100.0 * rate->lo95,
+                 100.0 * rate->hi95);
+    print_cells(p, label, number(p, score->score).s, scores,
+                rate ? rate_cell(p, rate->rate).s : "-", rates);
 }
 
 // All scores and rates of failures, on one scale.
@@ -243,10 +260,10 @@ static void print_scale(const page *p)
     char unit[60] = "per episode";
     if (v->per_steps)
         snprintf(unit, sizeof unit, "per %s steps", cli_count(v->per_steps).s);
-    printf("  %s%-24s%11s%22s", p->style.dim, unit, "score", "95 % interval");
-    if (f->rule->known)
-        printf("%10s%19s", f->per_steps ? "in 1,000" : "fails", "95 % interval");
-    printf("%s\n", p->style.plain);
+    fputs(p->style.dim, stdout);
+    print_cells(p, unit, "score", "95 % interval", f->per_steps ? "in 1,000" : "fails",
+                "95 % interval");
+    fputs(p->style.plain, stdout);
     print_compared(p, "logged controller", &v->logged, &f->logged);
     print_compared(p, "chosen, a whole run", &v->today.learning, &f->all);
     if (f->rule->known)
