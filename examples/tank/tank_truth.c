@@ -31,14 +31,14 @@ static bool fails(const void *rule, const double *obs, double reward, bool termi
     return rh_failure_step(rule, obs, reward, terminal);
 }
 
-// Prints a row; gives the true mean score.
+// Prints a row. Gives the true mean score and the failures in a run.
 static double row(const rh_best *best, rh_env *env, const char *name,
                   const rh_agent_type *agent, const double *hp, double promised,
-                  const rh_rate *promised_failures)
+                  const rh_rate *promised_failures, double *nfailure)
 {
     const rh_promise *p = &best->promise;
     rh_result result[NRUN];
-    double score[NRUN], work[NRUN], nfailure = 0;
+    double score[NRUN], work[NRUN], nepisode = 0;
     rh_eval_options opt = rh_eval_defaults(&best->task);
     opt.nrun = NRUN;
     opt.nstep = p->nstep;
@@ -46,14 +46,17 @@ static double row(const rh_best *best, rh_env *env, const char *name,
     opt.fails = fails;
     opt.rule = best->failure;
     check(rh_eval_runs(&env, 1, agent, &best->task, 1, hp, &opt, result, NULL, &err));
+    *nfailure = 0;
     for (int i = 0; i < NRUN; i++) {
         score[i] = result[i].score;
-        nfailure += (double)result[i].nfailure / NRUN;
+        nepisode += (double)result[i].nepisode / NRUN;
+        *nfailure += (double)result[i].nfailure / NRUN;
     }
-    double per = p->fail_per_steps ? (double)p->nstep / 1000 : (double)p->nstep / SHIFT;
+    double unit = p->fail_per_steps ? 1 : 100; // in 1,000 steps, or per cent of the episodes
+    double of = p->fail_per_steps ? (double)p->nstep / 1000 : nepisode;
     rh_summary s = rh_summarise(score, NRUN, work);
-    printf("  %-24s %8.1f  %6.1f   %12.0f  %6.0f\n", name, promised, s.mean,
-           promised_failures->rate * per, nfailure);
+    printf("  %-22s %10.1f%10.1f %14.3g%10.3g\n", name, promised, s.mean,
+           unit * promised_failures->rate, unit * *nfailure / of);
     return s.mean;
 }
 
@@ -73,19 +76,24 @@ int main(int argc, char **argv)
         return 2;
     }
     const rh_promise *p = &best->promise;
-    long long nshift = p->nstep / SHIFT;
     rh_param_initial(best->agent->param, best->agent->nparam, usual);
 
-    printf("On the true tank, %lld shifts, mean of %d runs:\n\n", nshift, NRUN);
-    printf("                           score of a shift    failures in %lld shifts\n", nshift);
-    printf("                           promised    true       promised    true\n");
-    row(best, env, "today's operator", &operator_type, usual, p->logged, &p->fail_logged);
-    row(best, env, "the agent's defaults", best->agent, usual, p->defaults, &p->fail_defaults);
-    double true_score =
-        row(best, env, "the chosen setting", best->agent, best->hp, p->score, &p->fail);
-    bool held = true_score >= p->lo95 && true_score <= p->hi95;
-    printf("\n  The promise was %.1f, between %.1f and %.1f: it %s.\n", p->score, p->lo95,
-           p->hi95, held ? "held" : "DID NOT HOLD");
+    printf("%-24s    score of an episode   failures %s\n", "",
+           p->fail_per_steps ? "in 1,000 steps" : "in % of episodes");
+    printf("%-24s   promised      true       promised      true\n", "");
+    double before, usually, now;
+    row(best, env, "logged controller", &operator_type, usual, p->logged, &p->fail_logged,
+        &before);
+    row(best, env, "the agent's defaults", best->agent, usual, p->defaults, &p->fail_defaults,
+        &usually);
+    double score =
+        row(best, env, "chosen, a whole run", best->agent, best->hp, p->score, &p->fail, &now);
+    bool held = score >= p->lo95 && score <= p->hi95;
+    printf("\nThe promise of %.1f (95 %% interval %.1f to %.1f) %s. In the %lld steps of %lld "
+           "shifts "
+           "the\nplant trips %.0f times, with its operator %.0f times (means of %d runs).\n",
+           p->score, p->lo95, p->hi95, held ? "held" : "DID NOT HOLD", (long long)p->nstep,
+           (long long)p->nstep / SHIFT, now, before, NRUN);
     rh_env_destroy(env);
     rh_best_destroy(best);
     return !held;
