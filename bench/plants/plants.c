@@ -211,24 +211,30 @@ static bool agent_end(void *self, double reward)
     return true;
 }
 
-#define AGENT(agent_name, words, poor)                                                         \
-    {                                                                                          \
-        .name = agent_name, .about = words, .actions = RH_DISCRETE | RH_CONTINUOUS,            \
-        .self_size = sizeof(plant_controller), .start = agent_start, .step = agent_step,       \
-        .end = agent_end, .act = agent_act, .init_with = agent_init, .context = poor           \
-    }
+static const rh_agent_type controller_good = {
+    .name = "controller_good",
+    .about = "the sensible logged controller of a plant",
+    .actions = RH_DISCRETE | RH_CONTINUOUS,
+    .self_size = sizeof(plant_controller),
+    .start = agent_start,
+    .step = agent_step,
+    .end = agent_end,
+    .act = agent_act,
+    .init_with = agent_init,
+};
 
 const rh_plugin *rehearse_plugin(void)
 {
     static rh_env_type type[] = {ALL(TYPE)};
-    static const rh_agent_type agent_type[] = {
-        AGENT("controller_good", "the sensible logged controller of a plant", NULL),
-        AGENT("controller_poor", "the poor logged controller of a plant", "poor"),
-    };
+    static rh_agent_type poor;
     static const rh_env_type *env[NPLANT + 1];
-    static const rh_agent_type *const agent[] = {&agent_type[0], &agent_type[1], NULL};
+    static const rh_agent_type *const agent[] = {&controller_good, &poor, NULL};
     static const rh_plugin plugin = {
         .abi = RH_PLUGIN_ABI, .version = "1.0", .agent = agent, .env = env};
+    poor = controller_good;
+    poor.name = "controller_poor";
+    poor.about = "the poor logged controller of a plant";
+    poor.context = "poor";
     for (int i = 0; i < NPLANT; i++) {
         type[i].about = plants[i]->about;
         env[i] = &type[i];

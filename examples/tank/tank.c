@@ -7,8 +7,8 @@
 // Pumping costs energy, more of it against a full tank. When the tank runs dry or over, the
 // plant trips and the shift ends. A step is ten minutes, a shift 48 steps.
 //
-// The operator pumps at full speed when the tank is low and stops when it is full. He has other
-// work: in half of the steps he leaves the pump as it is.
+// The operator pumps slowly, at full speed when the tank is low, and stops when it is full. In
+// a fifth of the steps he does anything else, for reasons of his own.
 
 #include <rehearse/plugin.h>
 
@@ -89,12 +89,6 @@ static const rh_env_type tank_type = {
 
 // ---------------------------------------------------------------------------- the operator
 
-typedef struct operator
-{
-    int pump;
-}
-operator;
-
 static rh_status operator_init(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     (void)self;
@@ -106,19 +100,11 @@ static rh_status operator_init(void *self, const rh_task *task, const double *hp
 
 static bool operator_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
-    operator* o = self;
-    o->pump = obs[0] < 0.6 ? 2 : obs[0] > 2.0 ? 0 : 1;
+    (void)self;
+    act[0] = obs[0] < 0.6 ? 2 : obs[0] > 2.0 ? 0 : 1;
     if (rh_rng_uniform(rng) < 0.2)
-        o->pump = (int)rh_rng_below(rng, 3);
-    act[0] = o->pump;
+        act[0] = rh_rng_below(rng, 3);
     return true;
-}
-
-static bool operator_start(void *self, const double *obs, rh_rng *rng, double *act)
-{
-    operator* o = self;
-    o->pump = 1;
-    return operator_act(self, obs, rng, act);
 }
 
 static bool operator_step(void *self, double reward, const double *obs, rh_rng *rng,
@@ -139,9 +125,8 @@ static const rh_agent_type operator_type = {
     .name = "operator",
     .about = "the operator of the tank, who wrote tank.csv; does not learn",
     .actions = RH_DISCRETE,
-    .self_size = sizeof(operator),
     .init = operator_init,
-    .start = operator_start,
+    .start = operator_act,
     .step = operator_step,
     .end = operator_end,
     .act = operator_act,

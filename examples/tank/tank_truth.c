@@ -6,8 +6,6 @@
 // the study promised for, twenty times each. Failures are counted by the study's own rule. On a
 // real plant nobody can do this; here it shows what an answer is worth.
 
-#include "tank.c"
-
 #include <rehearse/rehearse.h>
 
 #include <stdio.h>
@@ -62,6 +60,7 @@ static double row(const rh_best *best, rh_env *env, const char *name,
 
 int main(int argc, char **argv)
 {
+    const rh_plugin *plant = rehearse_plugin(); // tank.c, linked with this
     rh_best *best = NULL;
     rh_env *env = NULL;
     double usual[RH_MAX_PARAM];
@@ -70,7 +69,7 @@ int main(int argc, char **argv)
         return 2;
     }
     check(rh_best_read(&best, argv[1], &err));
-    check(rh_env_create(&env, &tank_type, NULL, &err));
+    check(rh_env_create(&env, plant->env[0], NULL, &err));
     if (best->task.nobs != 2 || !best->failure || best->promise.nstep < 1) {
         fprintf(stderr, "tank_truth: %s: expected a study of tank.csv\n", argv[1]);
         return 2;
@@ -82,7 +81,7 @@ int main(int argc, char **argv)
            p->fail_per_steps ? "in 1,000 steps" : "in % of episodes");
     printf("%-24s   promised      true       promised      true\n", "");
     double before, usually, now;
-    row(best, env, "logged controller", &operator_type, usual, p->logged, &p->fail_logged,
+    row(best, env, "logged controller", plant->agent[0], usual, p->logged, &p->fail_logged,
         &before);
     row(best, env, "the agent's defaults", best->agent, usual, p->defaults, &p->fail_defaults,
         &usually);
