@@ -433,6 +433,7 @@ typedef struct rh_promise {
     double score, lo95, hi95;     // and its 95 % interval
     int64_t per_steps;            // it is the reward of so many steps; 0: of an episode
     double logged;                // score of the logged controller
+    double defaults;              // of the agent with its defaults, in the models
     int64_t nstep;                // steps of a run in the models
     int ncurve;                   // points of the curve; 0: there is none
     double mean[RH_MAX_POINTS];   // of the runs' curves
@@ -442,7 +443,7 @@ typedef struct rh_promise {
     double false_alarms; // probability of that in nstep steps if the plant is like the models
     bool fail_per_steps; // rates of failures are in 1,000 steps; otherwise shares of episodes
     rh_rate fail_first, fail, fail_last; // in the first tenth of the steps, in all, in the last
-    rh_rate fail_logged;                 // of the logged controller
+    rh_rate fail_logged, fail_defaults;  // of the logged controller; of the agent's defaults
 } rh_promise;
 
 // The summed deficits of a curve after a further point y, in standard deviations; before: of

@@ -291,10 +291,12 @@ static rh_status read_promise(const reading *r)
     rh_promise *p = &r->best->promise;
     const rh_yaml *chosen = below(r->root, "chosen"), *promise = below(r->root, "promise");
     uint64_t n = 0, nrun = 0;
-    p->score = p->lo95 = p->hi95 = p->logged = p->alarm = p->false_alarms = NAN;
+    p->score = p->lo95 = p->hi95 = p->logged = p->defaults = NAN;
+    p->alarm = p->false_alarms = NAN;
     (void)number_of(below(chosen, "score"), &p->score);
     (void)pair_of(below(chosen, "interval"), &p->lo95, &p->hi95);
     (void)number_of(below(below(chosen, "logged"), "score"), &p->logged);
+    (void)number_of(below(below(below(r->root, "today"), "defaults"), "score"), &p->defaults);
     if (text_of(below(chosen, "score_per")) && rh_yaml__whole(below(chosen, "score_per"), &n))
         p->per_steps = (int64_t)(n > INT64_MAX / 2 ? 0 : n);
     if (!promise)
@@ -352,6 +354,7 @@ static rh_status read_failures(const reading *r)
     read_rate(below(map, "all"), &p->fail);
     read_rate(below(map, "last"), &p->fail_last);
     read_rate(below(map, "logged"), &p->fail_logged);
+    read_rate(below(map, "defaults"), &p->fail_defaults);
     p->fail_per_steps = text_of(below(map, "per")) && *text_of(below(map, "per")) == '1';
     if (!map || !b->tasked)
         return RH_OK;
