@@ -201,9 +201,17 @@ void rh_mlp__destroy(rh_mlp *mlp)
     rh_free(mlp);
 }
 
+bool rh_mlp__same_shape(const rh_mlp *a, const rh_mlp *b)
+{
+    bool same = a->nlayer == b->nlayer && a->flags == b->flags;
+    for (int l = 0; same && l < a->nlayer; l++)
+        same = a->layer[l].nin == b->layer[l].nin && a->layer[l].nout == b->layer[l].nout;
+    return same;
+}
+
 void rh_mlp__copy(rh_mlp *to, const rh_mlp *from)
 {
-    assert(to->nlayer == from->nlayer && to->flags == from->flags && to->n == from->n);
+    assert(rh_mlp__same_shape(to, from));
     memcpy(to->array[0], from->array[0], 4 * from->n * sizeof(float));
     to->fresh = from->fresh;
     changed(to);
@@ -213,7 +221,7 @@ void rh_mlp__copy(rh_mlp *to, const rh_mlp *from)
 
 void rh_mlp__blend(rh_mlp *to, const rh_mlp *from, double rate)
 {
-    assert(to->nlayer == from->nlayer && to->flags == from->flags && to->n == from->n);
+    assert(rh_mlp__same_shape(to, from));
     float step = (float)rate, *w = to->array[RH_MLP_WEIGHTS];
     const float *v = from->array[RH_MLP_WEIGHTS];
     for (size_t i = 0; i < to->n; i++)

@@ -36,6 +36,8 @@ void rh_mlp__draw(rh_mlp *mlp, rh_rng *rng);
 rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
 void rh_mlp__copy(rh_mlp *to, const rh_mlp *from);
 
+bool rh_mlp__same_shape(const rh_mlp *a, const rh_mlp *b);
+
 // Move the weights of a network of equal shape by a share `rate` of the way to those of `from`.
 void rh_mlp__blend(rh_mlp *to, const rh_mlp *from, double rate);
 
