@@ -220,7 +220,7 @@ rh_status rh_neural__save(void *self, rh_state *state, rh_error *err)
     if (!rc)
         rc = rh_memory__save(&s->memory, state, err);
     for (int i = 0; !rc && i < RH_NEURAL__NETS; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "network %d", i);
         if (s->net[i])
             rc = rh_mlp__save(s->net[i], name, state, err);
@@ -230,7 +230,7 @@ rh_status rh_neural__save(void *self, rh_state *state, rh_error *err)
 
 static rh_status load_net(rh_neural *s, int i, const rh_state *state, rh_error *err)
 {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "network %d", i);
     rh_mlp *net = NULL;
     rh_status rc = rh_mlp__load(&net, name, state, err);

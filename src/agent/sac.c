@@ -189,7 +189,7 @@ static rh_status sac_init(void *self, const rh_task *task, const double *hp, rh_
     if (rc)
         return rc;
     d->log_p = rh_neural__floats(s, (size_t)s->batch.n);
-    d->deviation = rh_neural__floats(s, (size_t)(s->batch.n * task->nact));
+    d->deviation = rh_neural__floats(s, (size_t)s->batch.n * (size_t)task->nact);
     return s->scratch.failed ? rh_neural__no_memory(s, err) : RH_OK;
 }
 

@@ -50,22 +50,20 @@ rh_status rh_scaling__init(rh_scaling *s, const rh_task *task, double gamma, dou
                            rh_error *err)
 {
     size_t n = (size_t)task->nobs;
-    double *block = rh_alloc(5 * n, sizeof *block); // four of doubles, two of floats
-    if (!block)
-        return rh_base__no_memory(err, owner);
     *s = (rh_scaling){.nobs = task->nobs,
                       .obs_kind = obs,
                       .reward_kind = reward,
                       .continuing = task->continuing,
                       .gamma = gamma,
                       .size = size,
-                      .middle = block,
-                      .half = block + n,
-                      .mean = block + 2 * n,
-                      .square = block + 3 * n,
-                      .centre = (float *)(block + 4 * n),
-                      .scale = (float *)(block + 4 * n) + n,
                       .count = PRIOR};
+    double **array[] = {&s->middle, &s->half, &s->mean, &s->square};
+    for (int i = 0; i < 4; i++)
+        *array[i] = rh_scratch__take(&s->scratch, n, sizeof(double));
+    s->centre = rh_scratch__take(&s->scratch, n, sizeof(float));
+    s->scale = rh_scratch__take(&s->scratch, n, sizeof(float));
+    if (s->scratch.failed)
+        return rh_base__no_memory(err, owner);
     for (size_t k = 0; k < n; k++) {
         bool plain = obs == RH_SCALING_NONE;
         s->middle[k] = plain ? 0.0 : 0.5 * (task->obs_lo[k] + task->obs_hi[k]);
@@ -78,7 +76,7 @@ rh_status rh_scaling__init(rh_scaling *s, const rh_task *task, double gamma, dou
 
 void rh_scaling__clear(rh_scaling *s)
 {
-    rh_free(s->middle);
+    rh_scratch__clear(&s->scratch);
 }
 
 void rh_scaling__ranged(const rh_scaling *s, const double *obs, float *x)

@@ -3,6 +3,7 @@
 #ifndef AGENT_SCALING_H
 #define AGENT_SCALING_H
 
+#include "base/scratch.h"
 #include "memory.h"
 
 typedef enum rh_scaling__kind {
@@ -15,8 +16,9 @@ typedef enum rh_scaling__kind {
 extern const char *const rh_scaling__names[RH_SCALING_NKIND];
 
 // An observation first gets the units of its range (rh_scaling__ranged), in which it is stored,
-// then its scale. All arrays are of one owned block.
+// then its scale.
 typedef struct rh_scaling {
+    rh_scratch scratch; // owns the arrays
     int nobs;
     rh_scaling__kind obs_kind, reward_kind;
     bool continuing; // rewards are centred
