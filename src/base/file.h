@@ -22,6 +22,10 @@ const char *rh_file__temporary(const rh_file *file);
 rh_status rh_file__commit(rh_file *file, rh_error *err);
 void rh_file__discard(rh_file *file); // NULL is allowed
 
+// "path: cannot write: ...", why: an errno; and the same where memory runs out. Nullable: err.
+rh_status rh_file__cannot_write(const char *path, int why, rh_error *err);
+rh_status rh_file__no_memory(const char *path, rh_error *err);
+
 // Remove all temporaries, before the program ends by a signal. A signal handler may call it.
 void rh_file__remove_temporaries(void);
 

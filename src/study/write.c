@@ -259,11 +259,9 @@ rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *pat
     rh_status rc = RH_OK;
     flush(t, file, &fault);
     if (t->bad)
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                     rh_base__path_tail(path));
+        rc = rh_file__no_memory(path, err);
     else if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                     strerror(fault));
+        rc = rh_file__cannot_write(path, fault, err);
     rh_text__clear(t);
     if (rc) {
         rh_file__discard(file);
