@@ -96,6 +96,14 @@ typedef struct rh_bayes__kept {
 } rh_bayes__kept;
 void rh_bayes__keep(rh_bayes__kept *kept, const double *z, double worth);
 
+// Ask for a batch, each proposed after the ones before were assumed. Settings that an earlier
+// search proposed are not computed again; computed: some are. Nullable: err.
+rh_status rh_bayes__ask_batch(rh_search *search, int batch, bool computed,
+                              rh_status (*propose)(const rh_search *search, double *x,
+                                                   bool *found, rh_error *err),
+                              void (*assume)(const rh_search *search, const double *x),
+                              rh_error *err);
+
 // Write the next setting to x (ndim); *found is false when all have been tried. Nullable: err.
 rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, double *x,
                          bool *found, rh_error *err);
