@@ -164,5 +164,6 @@ NB_MODULE(_core, m)
     bind_log(m);
     bind_model(m);
     bind_env(m);
+    bind_eval(m);
     bind_study(m);
 }

@@ -48,6 +48,12 @@ void Watch::hook(rh_study_options &opt)
     opt.context = this;
 }
 
+void Watch::hook(rh_eval_options &opt)
+{
+    opt.stop = wants_stop;
+    opt.context = this;
+}
+
 nb::dict Watch::news()
 {
     static const char *const name[] = {"fit", "search", "confirm", "check"};
@@ -79,6 +85,7 @@ static Plan make_plan(const std::string &command)
 // The rows of a table: "log", "fit" or "tune".
 static nb::list keys(const std::string &table)
 {
+    static const char *const type[] = {"whole", "real", "text", "file", "flag", "choice", "pairs"};
     bool of_log = table == "log";
     unsigned use = table == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE;
     nb::list list;
@@ -92,8 +99,7 @@ static nb::list keys(const std::string &table)
             words.append(rh_key_name(key, k));
         d["key"] = key->key;
         d["option"] = key->option ? nb::object(nb::str(key->option)) : nb::object(nb::none());
-        d["pairs"] = key->type == RH_KEY_PAIRS;
-        d["flag"] = key->type == RH_KEY_FLAG;
+        d["type"] = type[key->type];
         d["words"] = words;
         d["about"] = key->about;
         d["initial"] = key->initial ? nb::object(nb::str(key->initial)) : nb::object(nb::none());
@@ -155,78 +161,19 @@ static Model fit(const Plan &plan, const Log &log, const Log *starts, int nthrea
 
 // ---------------------------------------------------------------------------- the study
 
-static nb::dict searched(const rh_plan *plan, const double *hp)
+// What --json leaves out of a trial: its runs, as rows of runs.csv, and its learning curve.
+static nb::tuple details(const rh_plan *plan, const rh_trial *t)
 {
-    nb::dict d;
-    const rh_agent_type *agent = rh_plan_agent(plan);
-    for (int i = 0; i < rh_plan_space(plan)->ndim; i++) {
-        int k = rh_plan_param(plan, i, nullptr);
-        d[agent->param[k].name] = param_value(&agent->param[k], hp[k]);
-    }
-    return d;
-}
-
-static nb::dict trial_dict(const rh_plan *plan, const rh_verdict *v, const rh_trial *t)
-{
-    static const char *const state[] = {"open", "done", "dropped"};
-    nb::dict d, kinds;
     nb::list runs;
-    int nfinished = 0;
     int ncurve = (int)rh_plan_number(plan, "evaluation.curve");
     for (int m = 0; t->result && m < t->nmember; m++)
         for (int r = 0; r < t->nrun; r++) {
             const rh_result *x = &t->result[m * t->nrun + r];
-            if (x->outcome == RH_STOPPED)
-                continue;
-            nfinished++;
-            runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode, x->nuncovered,
-                                       rh_outcome_name(x->outcome)));
+            if (x->outcome != RH_STOPPED)
+                runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode,
+                                           x->nuncovered, rh_outcome_name(x->outcome)));
         }
-    for (int k = 0; k < t->nkind; k++) {
-        nb::dict one;
-        one["score"] = real(t->kind[k].value);
-        one["lo95"] = real(t->kind[k].lo95);
-        one["hi95"] = real(t->kind[k].hi95);
-        kinds[v->kind[k]] = one;
-    }
-    d["setting"] = t->setting;
-    d["stage"] = t->confirm ? "confirm" : "search";
-    d["state"] = state[t->state];
-    d["parameters"] = searched(plan, t->hp);
-    d["score"] = real(t->value);
-    d["lo95"] = real(t->lo95);
-    d["hi95"] = real(t->hi95);
-    d["finished_runs"] = nfinished;
-    d["out_of_coverage"] = real(t->out_of_coverage);
-    d["failed"] = t->ndiverged;
-    d["kinds"] = kinds;
-    d["curve"] = t->curve ? copied(t->curve, (size_t)ncurve) : nb::object(nb::none());
-    d["runs"] = runs;
-    return d;
-}
-
-static nb::dict reference(const rh_reference &r)
-{
-    nb::dict d;
-    d["score"] = real(r.score);
-    d["lo95"] = real(r.lo95);
-    d["hi95"] = real(r.hi95);
-    return d;
-}
-
-static nb::dict trust_dict(const rh_verdict *v)
-{
-    nb::dict d, evidence;
-    nb::list reasons;
-    for (int i = 0; i < v->trust.nreason; i++)
-        reasons.append(nb::make_tuple(v->trust.reason[i].good, v->trust.reason[i].text));
-    for (int i = 0; i < RH_NEVIDENCE; i++)
-        evidence[v->trust.evidence[i].name] = real(v->trust.evidence[i].value);
-    d["level"] = rh_trust_name(v->trust.level);
-    d["probability"] = real(v->trust.probability);
-    d["reasons"] = reasons;
-    d["evidence"] = evidence;
-    return d;
+    return nb::make_tuple(runs, copied(t->curve, (size_t)ncurve));
 }
 
 class Study {
@@ -293,53 +240,17 @@ class Study {
         return d;
     }
 
-    nb::dict verdict()
+    // The document of `tune --json`, and the details of its trials.
+    nb::tuple verdict()
     {
         const rh_verdict *v = study ? rh_study_verdict(study) : nullptr;
-        if (!v)
-            throw Fault{RH_ENOMEM, "study: out of memory"};
-        const rh_agent_type *agent = rh_plan_agent(plan.get());
-        const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
-        nb::dict d, all;
-        nb::list trials, tied, importance;
+        std::unique_ptr<char, void (*)(void *)> text(v ? rh_study_json(study) : nullptr, rh_free);
+        if (!text)
+            throw std::bad_alloc();
+        nb::list all;
         for (int i = 0; i < v->ntrial; i++)
-            trials.append(trial_dict(plan.get(), v, &v->trial[i]));
-        for (int i = 0; i < v->ntied; i++)
-            tied.append(v->tied[i]);
-        for (int i = 0; v->winner >= 0 && i < agent->nparam; i++)
-            all[agent->param[i].name] = param_value(&agent->param[i], v->trial[v->winner].hp[i]);
-        for (int i = 0; i < rh_plan_space(plan.get())->ndim; i++) {
-            nb::dict one;
-            one["name"] = agent->param[rh_plan_param(plan.get(), i, nullptr)].name;
-            one["main_effect"] = v->importance.known ? real(v->importance.alone[i]) : nb::object(nb::none());
-            one["total_effect"] = v->importance.known ? real(v->importance.total[i]) : nb::object(nb::none());
-            one["at_bound"] = v->winner >= 0 && v->bound && v->bound[i] ? nb::object(nb::str(v->bound[i] < 0 ? "lower" : "upper"))
-                                                            : nb::object(nb::none());
-            importance.append(one);
-        }
-        d["agent"] = agent->name;
-        d["finished"] = v->finished;
-        d["trials"] = trials;
-        d["winner"] = v->winner;
-        d["winner_search"] = v->winner_search;
-        d["search_best"] = v->search_best;
-        d["hyperparameters"] = all;
-        d["tied"] = tied;
-        d["importance"] = importance;
-        d["optimism"] = real(v->optimism);
-        d["per_steps"] = v->per_steps;
-        d["logged"] = reference(v->logged);
-        d["random"] = reference(v->random);
-        d["rare_failures"] = v->rare.n;
-        d["trust"] = trust_dict(v);
-        d["findings"] = findings_list(&v->findings);
-        d["model_findings"] = findings_list(fidelity ? &fidelity->findings : nullptr);
-        d["runs"] = v->nrun;
-        d["resumed_runs"] = v->nrun_resumed;
-        d["steps"] = v->nstep;
-        d["seconds"] = v->seconds;
-        d["steps_per_run"] = rh_plan_number(plan.get(), "evaluation.steps");
-        return d;
+            all.append(details(plan.get(), &v->trial[i]));
+        return nb::make_tuple(nb::module_::import_("json").attr("loads")(text.get()), all);
     }
 
     void close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -18,13 +18,28 @@ from ._errors import Error, InvalidError, missing
 from ._show import Finding, findings, frame, html_findings, html_table, number
 
 if TYPE_CHECKING:
+    import pandas
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
+
+    from ._options import LogOptions
 
 Columns = Union[str, Sequence[str]]
 
 _KEYS = {row["key"]: row for row in _core.keys("log") if row["option"]}
 _ACTION_KINDS: List[str] = _KEYS["action_kind"]["words"]
 ROLES = (*_KEYS, "roles")  # the options of read()
+
+
+class Transition(NamedTuple):
+    """One step of a log, or the arrays of several: next_obs is NaN where it is unknown."""
+
+    obs: Any
+    action: Any
+    reward: Any
+    next_obs: Any
+    terminal: Any
+    truncated: Any
 
 
 class Log:
@@ -122,12 +137,21 @@ class Log:
         """Write the log; the format is that of the suffix (.csv, .npz, .hdf5, ...) or by name."""
         self._core.write(os.fspath(path), format)
 
-    def to_pandas(self) -> Any:
-        """One row per transition."""
+    def __getitem__(self, which: Union[int, slice]) -> Transition:
+        """Transition number `which`, or the arrays of several."""
+        at = range(len(self))[which]
+        rows: Any = at if isinstance(at, int) else np.arange(at.start, at.stop, at.step)
+        to = self._core.to_row[rows]
+        after = np.where(np.expand_dims(to, -1) < 0, np.nan, self._core.states[to])
+        return Transition(self._core.states[self._core.from_row[rows]], self.action_values[rows], self.rewards[rows],
+                          after, self.terminal[rows], self.truncated[rows])
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """One row per transition, with the observation after it; read() takes the table back."""
         table: Dict[str, Any] = {"episode": self.episode}
         if self.times is not None:
             table["time"] = self.times
-        observations = self.observations
+        observations, after = self.observations, self.next_observations
         for i, name in enumerate(self.sensors):
             table[name] = observations[:, i]
         if self.actions:
@@ -139,7 +163,13 @@ class Log:
         table["reward"] = self.rewards
         table["terminal"] = self.terminal
         table["truncated"] = self.truncated
-        return frame(table)
+        for i, name in enumerate(self.sensors):
+            table[f"{name}_next"] = after[:, i]
+        out = frame(table)
+        roles = {"obs": self.sensors, "action": self._core.action_names, "next": [f"{n}_next" for n in self.sensors],
+                 **{k: k for k in ("episode", "time", "reward", "terminal", "truncated") if k in table}}
+        out.attrs["rehearse"] = {**roles, "action_kind": "discrete" if self.actions else "continuous"}
+        return out
 
     def __repr__(self) -> str:
         kinds = f"{len(self.actions)} actions" if self.actions else "continuous actions"
@@ -235,6 +265,9 @@ def _flat_arrow(table: Any) -> Any:
         kind = column.type
         if pyarrow.types.is_dictionary(kind):
             column = column.cast(kind.value_type)
+        if pyarrow.types.is_struct(kind) or pyarrow.types.is_map(kind) or pyarrow.types.is_union(kind):
+            raise InvalidError(f"column {name}: {kind}, expected numbers, text, times or lists of numbers; "
+                               "pyarrow's Table.flatten() makes columns of its fields")
         if pyarrow.types.is_boolean(kind):
             column = column.cast(pyarrow.int8())
         if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)
@@ -321,39 +354,16 @@ def _by_minari(dataset: Any, options: Mapping[str, Any]) -> Log:
                        truncated=whole["cut"], begins=whole["begin"], next_obs=whole["next"], name=name)
 
 
-def read(
-    source: Any,
-    *,
-    obs: Optional[Columns] = None,
-    action: Optional[Columns] = None,
-    reward: Optional[str] = None,
-    episode: Optional[str] = None,
-    terminal: Optional[str] = None,
-    truncated: Optional[str] = None,
-    time: Optional[str] = None,
-    next: Optional[Columns] = None,
-    derive: Union[str, Sequence[str], Mapping[str, str], None] = None,
-    stack: Optional[int] = None,
-    reward_of: Optional[str] = None,
-    action_kind: Optional[str] = None,
-    actions: Optional[Columns] = None,
-    missing: Union[str, float, Sequence[Union[str, float]], None] = None,
-    decimal: Optional[str] = None,
-    dates: Optional[str] = None,
-    max_gap: Union[str, float, None] = None,
-    episode_steps: Optional[int] = None,
-    max_memory: Optional[int] = None,
-    format: Optional[str] = None,
-    roles: "os.PathLike[str] | str | None" = None,
-) -> Log:
+def read(source: Any, *, roles: "os.PathLike[str] | str | None" = None, **given: Unpack[LogOptions]) -> Log:
     """Read a log.
 
     source: the path of a CSV, HDF5, NPZ, JSON lines, Parquet or Arrow file, or of a YAML file with
-    roles; a pandas DataFrame; a pyarrow Table; a Minari dataset. The other arguments are the
-    options of `rehearse inspect` (docs/logs.md); what is not given is detected. Lists of columns may
-    be Python lists.
+    roles; a pandas DataFrame; a pyarrow Table; a Minari dataset. roles: such a YAML file for another source.
+    The other arguments are the options of `rehearse inspect` (docs/logs.md); what is not given is detected.
+    Lists of columns may be Python lists.
     """
-    options = {k: v for k, v in locals().items() if k in ROLES and k != "roles" and v is not None}
+    _plan.known("read", given, _KEYS)
+    options = {k: v for k, v in given.items() if v is not None}
     file = None if roles is None else os.fspath(roles)
     if isinstance(source, Log):
         if options or roles:
@@ -377,7 +387,7 @@ def read(
     if hasattr(source, "iterate_episodes") and hasattr(source, "storage"):
         return _by_minari(source, options)
     if hasattr(source, "to_csv") and hasattr(source, "iloc"):
-        return _by_table(source, _write_pandas, "DataFrame", options)
+        return _by_table(source, _write_pandas, "DataFrame", {**source.attrs.get("rehearse", {}), **options})
     if hasattr(source, "to_arrow"):  # polars
         source = source.to_arrow()
     if hasattr(source, "column_names") and hasattr(source, "columns"):

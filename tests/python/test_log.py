@@ -1,6 +1,5 @@
 """The same transitions from every source, without copies, and our messages as exceptions."""
 
-import inspect
 import types
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from conftest import PLANT, ROLES, ROOT
 
 import rehearse
+from rehearse._options import LogOptions
 
 pandas = pytest.importorskip("pandas")
 
@@ -121,11 +121,42 @@ def test_messages(tmp_path):
         rehearse.read(tmp_path / "bad.npz")
 
 
+def test_to_pandas_and_back(log):
+    table = log.to_pandas()
+    assert rehearse.read(table).fingerprint == log.fingerprint
+    half = rehearse.read(table[table.episode < 5])
+    assert half.episodes == 5 and half.sensors == log.sensors and half.actions == log.actions
+    steps = np.random.default_rng(1).normal(size=(30, 2))
+    other = rehearse.from_arrays(steps, steps[:, :1] ** 3, steps[:, 0], truncated=np.arange(30) % 10 == 9)
+    assert rehearse.read(other.to_pandas()).fingerprint == other.fingerprint
+
+
+def test_indexed(log):
+    obs, action, reward, after, terminal, truncated = log[3]
+    assert (obs == log.observations[3]).all() and reward == log.rewards[3] and not terminal and not truncated
+    assert (after == log.observations[4]).all() and log[-1].reward == log.rewards[-1]
+    some = log[10:20:2]
+    assert some.obs.shape == (5, 2) and (some.action == log.action_values[10:20:2]).all()
+    with pytest.raises(IndexError):
+        log[len(log)]
+
+
+def test_columns_that_are_no_numbers(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    table = pyarrow.table({"x": [{"a": 1.0}, {"a": 2.0}], "action": [0, 1], "reward": [0.0, 1.0]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(rehearse.Error, match="column x: struct<a: double>, expected numbers"):
+        rehearse.read(tmp_path / "t.parquet")
+
+
 def test_keywords_are_the_rows():
-    """Signatures and documentation of read(), fit() and tune() have every row of their tables."""
+    """The documentation of read(), fit() and tune() has every row of their tables; so do their types."""
     rows = [row["key"] for row in rehearse._core.keys("log") if row["option"]]
-    signature = [name for name in inspect.signature(rehearse.read).parameters if name not in ("source", "roles")]
-    assert sorted(signature) == sorted(rows)
+    assert list(LogOptions.__annotations__) == rows
+    with pytest.raises(TypeError, match="read.. has no option 'rewad'; did you mean 'reward'"):
+        rehearse.read(PLANT, rewad="energy")
     for row in rows:
         assert f"\n    {row}: " in rehearse.read.__doc__
     for function, table in ((rehearse.fit, "fit"), (rehearse.tune, "tune")):
