@@ -252,6 +252,12 @@ static void flush(rh_text *t, rh_file *file, int *fault)
     t->n = 0;
 }
 
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err)
+{
+    rh_study__drop_link(path);
+    return rh_file__create(out, path, err);
+}
+
 // Write the rest and give the file its name, if nothing failed.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err)
@@ -289,8 +295,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     rh_study__best_text(&t, head, model, verdict);
@@ -361,8 +366,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     int fault = 0;
