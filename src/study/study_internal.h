@@ -240,6 +240,8 @@ rh_status rh_study__write_next(const char *path, const rh_log *log, const rh_nex
 
 // A field of CSV, quoted where it needs it. write.c
 void rh_write__field(rh_text *t, const char *value);
+// Create a file of the study, in place of a link. Owned: *out, end it with rh_write__finish().
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err);
 // Write the text to the file and close it; frees the text. fault: of earlier pieces, or 0.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err);

@@ -321,6 +321,12 @@ static void flush(rh_text *t, rh_file *file, int *fault)
     t->n = 0;
 }
 
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err)
+{
+    rh_study__drop_link(path);
+    return rh_file__create(out, path, err);
+}
+
 // Write the rest and give the file its name, if nothing failed.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err)
@@ -328,11 +334,9 @@ rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *pat
     rh_status rc = RH_OK;
     flush(t, file, &fault);
     if (t->bad)
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                     rh_base__path_tail(path));
+        rc = rh_file__no_memory(path, err);
     else if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                     strerror(fault));
+        rc = rh_file__cannot_write(path, fault, err);
     rh_text__clear(t);
     if (rc) {
         rh_file__discard(file);
@@ -368,8 +372,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     rh_study__best_text(&t, head, model, verdict);
@@ -442,8 +445,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     int fault = 0;
