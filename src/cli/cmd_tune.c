@@ -152,26 +152,34 @@ static int find_study(cli_tuning *tune, cli_args *within, const char **word, cha
     return CLI_OK;
 }
 
+// What print_command() writes, and how that went.
+typedef struct keeping {
+    const cli_tuning *tune;
+    rh_status *rc;
+    rh_error *err;
+} keeping;
+
+static void print_command(FILE *out, const void *self)
+{
+    const keeping *k = self;
+    const cli_tuning *tune = k->tune;
+    fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", out);
+    if (tune->log.log)
+        *k->rc = rh_log_roles_write(tune->log.roles, tune->log.log, out, k->err);
+    if (!*k->rc)
+        *k->rc = rh_plan__write(tune->plan, out, true, k->err);
+}
+
 // Keep what was asked for in the folder, so that its name alone resumes the study.
 static int keep_command(const cli_tuning *tune)
 {
     char *path = in_folder(tune->folder, STUDY_FILE);
-    cli_file file = {0};
+    rh_status written = RH_OK;
     rh_error err;
-    int rc = path ? cli_file_open(&file, path) : cli_fail("out of memory");
-    if (!rc) {
-        fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", file.stream);
-        rh_status written = tune->log.log ? rh_log_roles_write(tune->log.roles, tune->log.log,
-                                                               file.stream, &err)
-                                          : RH_OK;
-        if (!written)
-            written = rh_plan__write(tune->plan, file.stream, true, &err);
-        rc = cli_pass(written, &err);
-        int closed = cli_file_close(&file);
-        rc = rc ? rc : closed;
-    }
+    keeping what = {tune, &written, &err};
+    int rc = path ? cli_file_write(path, print_command, &what) : cli_fail("out of memory");
     rh_free(path);
-    return rc;
+    return rc ? rc : cli_pass(written, &err);
 }
 
 // ---------------------------------------------------------------------------- the plan
