@@ -88,6 +88,10 @@ typedef enum rh_finding_id {
     RH_FINDING_SENTINEL,            // a number that may mean a missing value
     RH_FINDING_SENTINEL_ACTION,     //
     RH_FINDING_SENTINEL_REWARD,     //
+    RH_FINDING_SENTINEL_TAKEN,      // sentinels that were read as missing values
+    RH_FINDING_LOST_DECIMALS,       // values times powers of ten beside the others
+    RH_FINDING_UNIT_CHANGE,         // another range from one moment on
+    RH_FINDING_SAME_ROW_EFFECT,     // a sensor shows the effect of its own row's action
     RH_FINDING_OUTLIERS,            // values far outside the usual range
     RH_FINDING_CONSTANT_SENSOR,     // one value in the whole log
     RH_FINDING_FROZEN_SENSOR,       // no change for long while other sensors move
@@ -95,6 +99,7 @@ typedef enum rh_finding_id {
     RH_FINDING_TWIN_SENSORS,        // two sensors with one signal
     RH_FINDING_WRAPS,               // an angle, or a counter that restarts
     RH_FINDING_TERMINAL_EVERYWHERE, // every step is terminal
+    RH_FINDING_TERMINAL_LIMIT,      // every terminal step ends an episode of the same length
     RH_FINDING_NO_TERMINAL,         // no step is
     RH_FINDING_SINGLE_EPISODE,      // the whole log is one episode
     RH_FINDING_IRREGULAR_CUTS,      // episodes are truncated at different lengths
@@ -140,6 +145,9 @@ typedef enum rh_finding_id {
     RH_FINDING_AT_BOUND,        // the winner is at the end of a searched range
     RH_FINDING_ALL_TIED,        // most settings are tied with the best
     RH_FINDING_TOO_GOOD,        // the score is better than the log makes credible
+    RH_FINDING_FAILS_MORE,      // the winner fails more often than the logged controller
+    RH_FINDING_NOT_BETTER,      // its score at the end of a run is below the logged one
+    RH_FINDING_DEFAULTS_BETTER, // the agent's defaults score higher
     RH_FINDING_RARE_FAILURES,   // some runs of the winner are far below its others
     RH_FINDING_MODEL_EXPLOITED, // what agents learn is lost in a model of other data
     RH_FINDING_CONFIRMED_LOWER, // the winner is worse in the confirmation than in the search

@@ -239,6 +239,50 @@ typedef struct rh_reference {
     double lo95, hi95; // 95 % interval
 } rh_reference;
 
+typedef enum rh_answer { RH_ANSWER_UNKNOWN, RH_ANSWER_NO, RH_ANSWER_YES } rh_answer;
+RH_API const char *rh_answer_name(rh_answer answer); // "not known", "no", "yes"
+
+// Is the chosen agent better than the logged controller? (docs/verdict.md). All scores are on
+// one scale, that of rh_verdict.logged.
+typedef struct rh_today {
+    rh_answer better;      // at the end of a run, by the interval of `end`
+    rh_reference learning; // the chosen agent in a whole run, from its first step
+    rh_reference end;      // in the last tenth of it
+    rh_reference defaults; // the agent with its defaults in a whole run
+    double caught_up;      // share of the runs that got as much as the logged controller; NAN
+    int64_t catch_up;      // step from which on half of them had; 0: never within a run
+    char text[300];        // the answer in words
+} rh_today;
+
+// How often something fails. NAN: unknown.
+typedef struct rh_rate {
+    double rate, lo95, hi95; // and its 95 % interval
+    int64_t n, of;           // failures; of so many episodes or steps
+} rh_rate;
+
+typedef enum rh_often {
+    RH_OFTEN_UNKNOWN,
+    RH_OFTEN_LESS, // the agent's interval is below that of the log
+    RH_OFTEN_SAME, // its rate is within that of the log
+    RH_OFTEN_MORE, // it is above
+    RH_OFTEN_FAR   // and its lower end has twice the odds of the log's upper end
+} rh_often;
+RH_API const char *rh_often_name(rh_often often); // "unknown", "less often", ...
+
+// How often the chosen agent fails, and the logged controller.
+typedef struct rh_failing {
+    const rh_failure *rule;   // what a failure is: of the model, borrowed
+    bool per_steps;           // rates are failures in 1,000 steps; otherwise shares of episodes
+    rh_rate first, all, last; // the chosen agent in the first tenth of a run, in all, the last
+    rh_rate defaults;         // the agent with its defaults
+    rh_rate logged;           // the logged controller, in the log
+    rh_often often;           // all, compared with logged
+    char text[400];           // the answer in words
+} rh_failing;
+
+RH_API const rh_fields *rh_today_fields(void);
+RH_API const rh_fields *rh_failing_fields(void);
+
 // The leading settings in another model of the log, whose own settings differ.
 typedef struct rh_check {
     const char *name;    // "first half of the log"
@@ -331,6 +375,7 @@ typedef struct rh_trust {
     rh_trust_level level;
     double probability; // that the true regret is below a tenth of the difference between the
                         // best and the median setting; NAN: unknown
+    char text[200];     // the answer in words
     rh_evidence evidence[RH_NEVIDENCE];
     rh_reason reason[RH_NREASON]; //                                       (nreason)
     int nreason;
@@ -356,6 +401,8 @@ typedef struct rh_verdict {
     int64_t per_steps;    // scores are rewards of so many steps; 0: of an episode
     rh_reference logged;  // the logged controller, from the log alone
     rh_reference random;  // a uniform random policy in the models that scored the winner
+    rh_today today;       // is it better than the logged controller?
+    rh_failing failing;   // how often does it fail?
     rh_rare rare;         //
     rh_checks check;      // other models of the log
     rh_transfer transfer; // does what the winner learns hold in another model?
@@ -386,6 +433,7 @@ typedef struct rh_promise {
     double score, lo95, hi95;     // and its 95 % interval
     int64_t per_steps;            // it is the reward of so many steps; 0: of an episode
     double logged;                // score of the logged controller
+    double defaults;              // of the agent with its defaults, in the models
     int64_t nstep;                // steps of a run in the models
     int ncurve;                   // points of the curve; 0: there is none
     double mean[RH_MAX_POINTS];   // of the runs' curves
@@ -393,6 +441,9 @@ typedef struct rh_promise {
     int nrun;                     // runs in both
     double alarm;        // level of rh_promise_deficit() at which the promise is broken
     double false_alarms; // probability of that in nstep steps if the plant is like the models
+    bool fail_per_steps; // rates of failures are in 1,000 steps; otherwise shares of episodes
+    rh_rate fail_first, fail, fail_last; // in the first tenth of the steps, in all, in the last
+    rh_rate fail_logged, fail_defaults;  // of the logged controller; of the agent's defaults
 } rh_promise;
 
 // The summed deficits of a curve after a further point y, in standard deviations; before: of
@@ -419,6 +470,7 @@ typedef struct rh_best {
     const char *reward_name;   //
     const char *reward_formula; // by obs[i], act[i] and next[i]; NULL: the reward comes in
     rh_promise promise;         //
+    rh_failure *failure;        // what a failure is; NULL: the file does not say
     const char *version;        // of rehearse, that wrote it; "" where unknown
     void *tree;                 // internal
 } rh_best;

@@ -189,7 +189,8 @@ static nb::tuple details(const rh_plan *plan, const rh_trial *t)
             const rh_result *x = &t->result[m * t->nrun + r];
             if (x->outcome != RH_STOPPED)
                 runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode,
-                                           x->nuncovered, rh_outcome_name(x->outcome)));
+                                           x->nuncovered, x->nfailure, x->caught_up,
+                                           rh_outcome_name(x->outcome)));
         }
     return nb::make_tuple(runs, copied(t->curve, (size_t)ncurve));
 }

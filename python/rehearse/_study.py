@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ._options import TuneOptions
 
-# member, run, score, total, steps, episodes, out_of_coverage, outcome
-Run = Tuple[int, int, float, float, int, int, int, str]
+# member, run, score, total, steps, episodes, out_of_coverage, failures, caught_up, outcome
+Run = Tuple[int, int, float, float, int, int, int, int, int, str]
 Agent = Union[str, type, Callable[..., Any]]
 
 
@@ -87,6 +87,16 @@ class Study:
         return dict(self.result["random"])
 
     @property
+    def today(self) -> Dict[str, Any]:
+        """Is it better than the logged controller: the answer, and scores on one scale (docs/verdict.md)."""
+        return dict(self.result["today"])
+
+    @property
+    def failures(self) -> Dict[str, Any]:
+        """How often it fails, beside the logged controller, and what a failure is (docs/verdict.md)."""
+        return dict(self.result["failures"])
+
+    @property
     def trust(self) -> Dict[str, Any]:
         """How far to believe the choice: level, probability, reasons, evidence (docs/verdict.md)."""
         return dict(self.result["trust"])
@@ -111,7 +121,7 @@ class Study:
                 for t in self.result["trials"] for run in self._details[t["setting"], t["stage"]][0]]
         names = list(self.result["trials"][0]["parameters"]) if self.result["trials"] else []
         return frame(rows, ["setting", "stage", *names, "member", "run", "score", "total", "steps",
-                            "episodes", "out_of_coverage", "outcome"])
+                            "episodes", "out_of_coverage", "failures", "caught_up", "outcome"])
 
     @property
     def steps(self) -> int:
@@ -143,8 +153,9 @@ class Study:
         out = [("agent", agent),
                ("setting", setting or "none: no setting worked"),
                ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
-               ("trust", f"{self.trust['level']}" + (
-                   f", {100 * self.trust['probability']:.0f} %" if self.trust["probability"] is not None else "")),
+               ("better", self.today["text"]),
+               ("failures", self.failures["text"]),
+               ("trust", self.trust["text"]),
                ("logged", f"{number(self.logged['score'])} in the log"),
                ("random", f"{number(self.random['score'])} in the model"),
                ("tried", f"{sum(t['stage'] == 'search' for t in self.result['trials'])} settings, "

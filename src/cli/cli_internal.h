@@ -51,7 +51,8 @@ typedef struct cli_command {
 extern const cli_command cli_tune, cli_report, cli_deploy, cli_inspect, cli_convert,
     cli_collect, cli_fit, cli_run, cli_sweep, cli_paper, cli_list, cli_help, cli_completion,
     cli_manual;
-extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // shared tables
+// Shared tables.
+extern const cli_group cli_runs_group, cli_best_group, cli_log_group, cli_common_group;
 
 // Headings of the plan's options that commands add their own to.
 #define CLI_MAIN "main options"
@@ -227,17 +228,13 @@ void cli_line_is_drawn(bool drawn); // whether standard error holds an unfinishe
 
 // ---------------------------------------------------------------------------- files
 
-// A file under a temporary name, renamed when it is complete; "-" is standard output.
-typedef struct cli_file {
-    FILE *stream;
-    const char *path; // as the user wrote it, borrowed
-    rh_file *file;    // owned; NULL when written in place
-} cli_file;
-
 // Whether the file can be written. streams: accept "-" and devices.
 int cli_file_probe(const char *path, bool streams);
-int cli_file_open(cli_file *file, const char *path);
-int cli_file_close(cli_file *file); // sync and rename
+// Write what print() prints of `self`, all or nothing; "-" is standard output.
+int cli_file_write(const char *path, void (*print)(FILE *out, const void *self),
+                   const void *self);
+// Whether two names lead to one file, also by links.
+bool cli_same_file(const char *a, const char *b);
 
 // ---------------------------------------------------------------------------- JSON
 
@@ -504,7 +501,7 @@ typedef struct cli_result {
 bool cli_result_failed(const cli_result *result); // every run, with a reason
 void cli_result_print(const cli_result *result);
 void cli_result_json(FILE *out, const cli_result *result);
-void cli_result_csv(FILE *out, const cli_result *result);
+void cli_result_csv(FILE *out, const void *result); // a cli_result
 
 // One parameter and the values it takes in a sweep.
 typedef struct cli_axis {
@@ -543,7 +540,7 @@ int cli_table_init(cli_table *table, const rh_result *result); // job, grid and 
 void cli_table_clear(cli_table *table);
 void cli_table_print(const cli_table *table, int top);
 void cli_table_json(FILE *out, const cli_table *table);
-void cli_table_csv(FILE *out, const cli_table *table);
+void cli_table_csv(FILE *out, const void *table); // a cli_table
 
 // The topics of `list`.
 typedef enum cli_list_topic {

@@ -73,12 +73,6 @@ static int name_output(cli_fitting *fit)
     return CLI_OK;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 // The log, the starts, and where the model goes.
 static int open_files(cli_fitting *fit)
 {
@@ -92,9 +86,9 @@ static int open_files(cli_fitting *fit)
                                  : cli_log_read_as(&fit->starts, args, starts, roles);
     if (!rc)
         rc = name_output(fit);
-    if (!rc && same_file(fit->output, fit->log.log->path))
+    if (!rc && cli_same_file(fit->output, fit->log.log->path))
         rc = cli_refuse("fit: --output %s is the log itself", fit->output);
-    if (!rc && starts && same_file(fit->output, fit->starts.log->path))
+    if (!rc && starts && cli_same_file(fit->output, fit->starts.log->path))
         rc = cli_refuse("fit: --output %s is the log of --starts", fit->output);
     return rc ? rc : cli_file_probe(fit->output, false);
 }

@@ -36,6 +36,7 @@ static const rh_key main_option[] = {
 
 static const rh_key output_option[] = {
     {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "verbose", 'v', RH_KEY_FLAG, NULL, .about = "print the evidence, too"},
     {NULL, "strict", 0, RH_KEY_FLAG, NULL,
      .about = "exit code 1 if there are errors or warnings among the findings"},
     {NULL, "watch", 0, RH_KEY_FLAG, NULL,
@@ -178,6 +179,8 @@ static int keep_command(const cli_tuning *tune)
 static int check_options(const cli_args *args)
 {
     static const char *const pair[][2] = {{"json", "quiet"},
+                                          {"json", "verbose"},
+                                          {"quiet", "verbose"},
                                           {"dry-run", "quiet"},
                                           {"no-confirm", "confirm"},
                                           {"no-confirm", "confirm-members"},
@@ -296,7 +299,8 @@ static void news(void *context, const rh_study_progress *progress)
 // The command as a shell reads it, without options that change no result.
 static int name_command(cli_tuning *tune)
 {
-    static const char *const left_out[] = {"json", "quiet", "strict", "jobs", "watch"};
+    static const char *const left_out[] = {"json",    "quiet", "strict",
+                                           "verbose", "jobs",  "watch"};
     const cli_args *args = tune->args;
     rh_text *text = &tune->command;
     rh_text__format(text, "rehearse %s", args->command->name);
@@ -484,7 +488,7 @@ const cli_command cli_tune = {
         "file.",
     .operand = {.type = RH_KEY_FILE},
     .plan = RH_PLAN_TUNE,
-    .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
+    .group = {&main_group, &cli_best_group, &output_group, &cli_log_group, &cli_common_group},
     .example = {"the setting to deploy, and its score in the model", "rehearse tune plant.csv",
                 "the plan as a study file to edit",
                 "rehearse tune plant.csv --dry-run > study.yaml",

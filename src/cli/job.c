@@ -18,6 +18,12 @@ static const rh_key jobs_option[] = {
     {0},
 };
 
+static const rh_key best_option[] = {
+    {NULL, "allow-exec", 0, RH_KEY_FLAG, NULL,
+     .about = "start the program that best.yaml names as its agent (exec:COMMAND)"},
+    {0},
+};
+
 static const rh_key common_option[] = {
     {NULL, "plugin", 0, RH_KEY_FILE, "FILE",
      .about = "load the agents and environments of a plug-in; can be repeated",
@@ -27,6 +33,7 @@ static const rh_key common_option[] = {
 };
 
 const cli_group cli_runs_group = {CLI_MAIN, jobs_option};
+const cli_group cli_best_group = {CLI_MAIN, best_option};
 const cli_group cli_common_group = {"all commands", common_option};
 
 // ---------------------------------------------------------------------------- the plan

@@ -226,6 +226,7 @@ int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand)
     rh_free(paths);
     bool agent = args->command->plan != RH_PLAN_FIT; // fit has no agent to set
     const char *setting = agent ? cli_value(args, "setting") : NULL;
+    rh_plugin_allow_exec(agent && cli_has(args, "allow-exec"));
     if (!rc && setting)
         rc = cli_pass_file(
             rh_plan_setting(*plan, setting, args->command->plan == RH_PLAN_TUNE, &err), &err);

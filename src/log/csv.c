@@ -260,7 +260,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
                               .opt = r->opt,
                               .timed = plan->time >= 0,
                               .named = plan->episode >= 0};
-        rh_order__begin(&r->order);
+        rc = rh_order__begin(&r->order, err);
     }
     if (!rc)
         rc = rh_csv__note(r, err);

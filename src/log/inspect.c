@@ -63,6 +63,7 @@ rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
     good = good && rh_inspect__steps(report, log, &room);
     good = good && rh_inspect__cover(report, log, &room);
     rh_inspect__room_clear(&room);
+    good = good && rh_inspect__copies(report, log);
     good = good && rh_inspect__align(report, log);
     good = good && rh_inspect__regime(report, log);
     good = good && rh_inspect__history(report, log);

@@ -18,6 +18,7 @@ struct rh_model {
                           //                                            (nstate x ncode)
     int32_t *start;       // owned: rows where episodes begin           (nstart)
     int64_t nstart;       //
+    rh_failure *failure;  // owned: what a failure is
     double lowest;        // return of the worst episode, see outcome.c
     double highest;       // and of the best
     int64_t ndropped;     // transitions left out, with missing or infinite numbers

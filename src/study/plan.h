@@ -138,6 +138,10 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err);
 const rh_key__said *rh_plan__said(const rh_plan *plan, const char *key); // NULL: nothing
 const char *rh_plan__behind(const char *key, const char *prefix); // NULL: it begins otherwise
+// The next open item below a section, "model.", from *at on; NULL: there is none. *name: behind
+// the section.
+const rh_key__said *rh_plan__below(const rh_plan *plan, const char *section, int *at,
+                                   const char **name);
 
 rh_status rh_plan__no_memory(rh_error *err);
 
@@ -209,6 +213,10 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
                          const rh_key__said *said, double *param, rh_error *err);
 
+// All of them that were set below a section, "env.".
+rh_status rh_plan__values(const rh_plan *plan, const char *section, const rh_param *table,
+                          int nparam, const char *owner, double *param, rh_error *err);
+
 // Whether the data is a model that was fitted before, model:FILE.
 #define RH_PLAN__MODEL "model:"
 bool rh_plan__is_fitted(const rh_plan *plan);
@@ -255,6 +263,12 @@ rh_status rh_plan__candidates(rh_plan *plan, const rh_log *log, rh_error *err);
 // The value of a model's parameter, reach in its own forms, into param (nparam of the type).
 rh_status rh_plan__model_value(const rh_model_type *type, double *param, const char *name,
                                const rh_key__said *said, rh_error *err);
+// All of them that were set.
+rh_status rh_plan__model_values(const rh_plan *plan, const rh_model_type *type, double *param,
+                                rh_error *err);
+
+// Free what rh_plan_check() and rh_plan_settle() work out anew.
+void rh_plan__clear_fields(rh_plan *plan);
 
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);

@@ -110,6 +110,9 @@ static rh_status prepare(rh_study *study, rh_error *err)
         rh_plan__eval(plan, &study->task, rh_model_log(members->model[0]), &study->eval, err);
     if (rc)
         return rc;
+    rc = rh_study__find_logged(study, err);
+    if (rc)
+        return rc;
     study->head.nstep = study->eval.nstep;
     study->head.cutoff = study->task.continuing ? INT64_MAX : study->eval.cutoff;
     study->head.kinds = &study->kinds;
@@ -175,7 +178,7 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     study->log = log;
     study->starts = starts;
     study->begun = study->synced = rh_study__now();
-    study->random = (rh_reference){NAN, NAN, NAN};
+    study->random = study->logged = (rh_reference){NAN, NAN, NAN};
     study->random_lowest = NAN;
     rh_status rc = make_search(plan, &study->search, err);
     if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
@@ -232,6 +235,7 @@ void rh_study_destroy(rh_study *study)
     rh_free(study->score);
     rh_free(study->work);
     rh_free(study->seen);
+    rh_free(study->defaults);
     rh_free(study);
 }
 
@@ -456,7 +460,7 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     if (!rc && plan->confirm_settings > 0)
         rc = rh_study__confirm(study, err);
     if (!rc)
-        rc = rh_study__run_random(study, err);
+        rc = rh_study__run_references(study, err);
     if (!rc)
         rc = rh_study__check(study, err);
     rh_workers__destroy(study->workers);

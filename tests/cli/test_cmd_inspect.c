@@ -141,8 +141,8 @@ static void prints_json(void **unused)
     assert_true(json[0] == '{');
     assert_has(json, "\"format\": \"csv\"");
     assert_has(json, "\"actions\": 3");
-    assert_has(json, "\"severity\": \"warning\",\n      \"id\": \"sentinel\"");
-    assert_has(json, "\"sentinel\": -9999, \"sentinel_count\": 10");
+    assert_has(json, "\"severity\": \"notice\",\n      \"id\": \"sentinel-taken\"");
+    assert_has(json, "\"sentinels\": 10");
     assert_has(json, "\"time\": null");
     assert_has(json, "\"sensor\": \"level\"");
     assert_null(strstr(json, "nan"));
@@ -153,10 +153,14 @@ static void prints_json(void **unused)
     assert_int_equal(depth, 0);
     free(json);
 
-    // the option that is recommended helps
+    // the options that are recommended help
     json = output_of("inspect bad.csv --json --missing=-9999" ROLES);
-    assert_null(strstr(json, "\"id\": \"sentinel\""));
+    assert_null(strstr(json, "\"id\": \"sentinel"));
     assert_has(json, "\"id\": \"missing\"");
+    free(json);
+    json = output_of("inspect bad.csv --json --sentinels keep" ROLES);
+    assert_has(json, "\"severity\": \"notice\",\n      \"id\": \"sentinel\"");
+    assert_has(json, "\"sentinel\": -9999, \"sentinel_count\": 10");
     free(json);
 }
 
@@ -164,7 +168,7 @@ static void exit_codes(void **unused)
 {
     (void)unused;
     write_plant("plant.csv", 2, none);
-    write_plant("bad.csv", 2, (fault){"level", "-9999", 100, 110});
+    write_plant("bad.csv", 2, (fault){"level", "-8888", 100, 110});
     const struct {
         const char *line;
         int code;
