@@ -13,6 +13,7 @@
 #include "cli_internal.h"
 #include "study/study.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,22 +157,26 @@ static int find_study(cli_tuning *tune, cli_args *within, const char **word, cha
 static int keep_command(const cli_tuning *tune)
 {
     char *path = in_folder(tune->folder, STUDY_FILE);
-    cli_file file = {0};
+    rh_file *file = NULL;
     rh_error err;
-    int rc = path ? cli_file_open(&file, path) : cli_fail("out of memory");
-    if (!rc) {
-        fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", file.stream);
-        rh_status written = tune->log.log ? rh_log_roles_write(tune->log.roles, tune->log.log,
-                                                               file.stream, &err)
-                                          : RH_OK;
-        if (!written)
-            written = rh_plan__write(tune->plan, file.stream, true, &err);
-        rc = cli_pass(written, &err);
-        int closed = cli_file_close(&file);
-        rc = rc ? rc : closed;
-    }
+    if (!path)
+        return cli_fail("out of memory");
+    rh_status rc = rh_file__create(&file, path, &err);
+    FILE *out = rc ? NULL : rh_file__stream(file);
+    if (!rc && !out)
+        rc = rh_file__cannot_write(path, errno, &err);
+    if (!rc)
+        fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", out);
+    if (!rc && tune->log.log)
+        rc = rh_log_roles_write(tune->log.roles, tune->log.log, out, &err);
+    if (!rc)
+        rc = rh_plan__write(tune->plan, out, true, &err);
+    if (rc)
+        rh_file__discard(file);
+    else
+        rc = rh_file__commit(file, &err);
     rh_free(path);
-    return rc;
+    return cli_pass_file(rc, &err);
 }
 
 // ---------------------------------------------------------------------------- the plan

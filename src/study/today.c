@@ -25,6 +25,7 @@
 //    limit: then failures in 1,000 steps.
 
 #include "core.h"
+#include "log/log.h"
 #include "model/model.h"
 #include "numeric/stats.h"
 
@@ -127,7 +128,7 @@ static bool is_per_steps(const rh_study *study, const rh_trial *t)
     int ncut = 0;
     if (study->task.continuing)
         return true;
-    if (study->eval.cutoff == rh_model__time_limit(log))
+    if (study->eval.cutoff == rh_log__time_limit(log))
         return false;
     for (int i = 0; i < t->nmember * t->nrun; i++) {
         nstep += t->result[i].nstep;
