@@ -33,6 +33,7 @@ class FitOptions(LogOptions, total=False):
     roles: Union[str, PathLike[str]]
     plugins: Any
     data: Union[str, PathLike[str]]
+    accept: Any
     preset: str
     model: str
     model_kind: str
@@ -74,6 +75,7 @@ class TuneOptions(LogOptions, total=False):
     name: Any
     plugins: Any
     data: Union[str, PathLike[str]]
+    accept: Any
     preset: str
     agent_name: str
     grid: Any

@@ -13,6 +13,7 @@
 #include "cli_internal.h"
 #include "study/study.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,34 +153,30 @@ static int find_study(cli_tuning *tune, cli_args *within, const char **word, cha
     return CLI_OK;
 }
 
-// What print_command() writes, and how that went.
-typedef struct keeping {
-    const cli_tuning *tune;
-    rh_status *rc;
-    rh_error *err;
-} keeping;
-
-static void print_command(FILE *out, const void *self)
-{
-    const keeping *k = self;
-    const cli_tuning *tune = k->tune;
-    fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", out);
-    if (tune->log.log)
-        *k->rc = rh_log_roles_write(tune->log.roles, tune->log.log, out, k->err);
-    if (!*k->rc)
-        *k->rc = rh_plan__write(tune->plan, out, true, k->err);
-}
-
 // Keep what was asked for in the folder, so that its name alone resumes the study.
 static int keep_command(const cli_tuning *tune)
 {
     char *path = in_folder(tune->folder, STUDY_FILE);
-    rh_status written = RH_OK;
+    rh_file *file = NULL;
     rh_error err;
-    keeping what = {tune, &written, &err};
-    int rc = path ? cli_file_write(path, print_command, &what) : cli_fail("out of memory");
+    if (!path)
+        return cli_fail("out of memory");
+    rh_status rc = rh_file__create(&file, path, &err);
+    FILE *out = rc ? NULL : rh_file__stream(file);
+    if (!rc && !out)
+        rc = rh_file__cannot_write(path, errno, &err);
+    if (!rc)
+        fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", out);
+    if (!rc && tune->log.log)
+        rc = rh_log_roles_write(tune->log.roles, tune->log.log, out, &err);
+    if (!rc)
+        rc = rh_plan__write(tune->plan, out, true, &err);
+    if (rc)
+        rh_file__discard(file);
+    else
+        rc = rh_file__commit(file, &err);
     rh_free(path);
-    return rc ? rc : cli_pass(written, &err);
+    return cli_pass_file(rc, &err);
 }
 
 // ---------------------------------------------------------------------------- the plan

@@ -163,3 +163,47 @@ def test_keywords_are_the_rows():
         for row in rehearse._core.keys(table):
             name = row["option"] and row["option"].replace("-", "_")
             assert not name or function.__doc__.count(f"\n    {name}: ") == 1
+
+
+def shifted():
+    """A tank whose rows have the action of the row before."""
+    rng = np.random.default_rng(1)
+    level, before, rows = 5.0, 0, []
+    for _ in range(600):
+        pump = int(rng.integers(3))
+        rows.append((level, before, -(level - 5.0) ** 2))
+        level = min(max(level + 0.3 * (pump - 1) + 0.02 * rng.random(), 0.0), 10.0)
+        before = pump
+    level, pump, reward = zip(*rows)
+    return rehearse.from_arrays(np.array(level), np.array(pump), np.array(reward), sensors=["level"], name="tank")
+
+
+def test_errors_of_a_log_are_refused_unless_accepted():
+    tank, quick = shifted(), dict(model="knn", repr="raw", progress=False)
+    for call in (lambda: rehearse.fit(tank, **quick),
+                 lambda: rehearse.tune(tank, "esarsa", search={"alpha": [0.1, 1]}, runs=2, steps=100, confirm=0, **quick)):
+        with pytest.raises(rehearse.InvalidError, match=r"tank: error row-shift: (.|\n)*accept=\['row-shift'\]"):
+            call()
+    with pytest.raises(rehearse.InvalidError, match="did you mean 'row-shift'"):
+        rehearse.fit(tank, accept="row-shif", **quick)
+    with pytest.warns(rehearse.LogWarning, match=r"tank: error row-shift: \(accepted\) "):
+        study = rehearse.tune(tank, "esarsa", search={"alpha": [0.1, 1]}, runs=2, steps=100, confirm=0,
+                              accept=["row-shift"], **quick)
+    found = [f for f in study.findings if f.id == "row-shift"]
+    assert found and found[0].origin == "log" and found[0].accepted
+
+
+def test_warnings_of_a_log(log):
+    with pytest.warns(rehearse.LogWarning, match="warning frozen-sensor: "):
+        rehearse.fit(log, model="knn", repr="raw", progress=False)
+
+
+def test_lists_of_logs(log, tmp_path):
+    both = rehearse.read([PLANT, log], **ROLES)
+    assert len(both) == 2 * len(log) and both.episodes == 2 * log.episodes
+    assert both.fingerprint != log.fingerprint and both.name == "plant.csv, plant.csv"
+    with pytest.raises(rehearse.InvalidError, match="lacks level and has also other"):
+        frame = pandas.read_csv(PLANT).rename(columns={"level [m]": "other"})
+        rehearse.read([PLANT, frame], **ROLES)
+    with pytest.raises(rehearse.InvalidError, match="empty or nested"):
+        rehearse.read([])
