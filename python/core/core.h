@@ -109,6 +109,11 @@ struct Log {
     LogPtr p;
 };
 
+// What inspect() says of a log, for the plan that uses it.
+struct Checked {
+    std::shared_ptr<rh_log_report> p;
+};
+
 struct Model {
     ModelPtr p;
 };

@@ -134,6 +134,24 @@ static std::string plan_text(const Plan &self)
     return all;
 }
 
+// ---------------------------------------------------------------------------- the log
+
+// Inspect a log; errors that the plan accepts are marked.
+static Checked check_log(const Plan &plan, const Log &log)
+{
+    rh_error err;
+    rh_log_report *report = nullptr;
+    rh_status rc;
+    {
+        nb::gil_scoped_release release;
+        rc = rh_log_inspect(&report, log.p.get(), &err);
+    }
+    check(rc, err);
+    Checked checked{std::shared_ptr<rh_log_report>(report, rh_log_report_destroy)};
+    (void)rh_plan_accept(plan.p.get(), report, &err); // the caller refuses, by all findings
+    return checked;
+}
+
 // ---------------------------------------------------------------------------- fitting
 
 static Model fit(const Plan &plan, const Log &log, const Log *starts, int nthread, bool fidelity,
@@ -171,7 +189,8 @@ static nb::tuple details(const rh_plan *plan, const rh_trial *t)
             const rh_result *x = &t->result[m * t->nrun + r];
             if (x->outcome != RH_STOPPED)
                 runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode,
-                                           x->nuncovered, rh_outcome_name(x->outcome)));
+                                           x->nuncovered, x->nfailure, x->caught_up,
+                                           rh_outcome_name(x->outcome)));
         }
     return nb::make_tuple(runs, copied(t->curve, (size_t)ncurve));
 }
@@ -186,13 +205,15 @@ class Study {
     ~Study() { close(); }
 
     // Settle the plan and open the folder; fits the model of a new study.
-    void open(const std::optional<std::string> &where, int nthread, Watch &watch)
+    void open(const std::optional<std::string> &where, int nthread, const Checked &checked, Watch &watch)
     {
         rh_error err;
         rh_study_options opt = rh_study_defaults();
         folder = where;
         opt.folder = folder ? folder->c_str() : nullptr; // borrowed by the study
         opt.nthread = nthread;
+        report = checked.p;
+        opt.report = report.get();
         watch.hook(opt);
         rh_status rc;
         {
@@ -263,6 +284,7 @@ class Study {
     PlanPtr plan;
     LogPtr log, starts;
     ModelPtr model;
+    std::shared_ptr<rh_log_report> report;
     std::optional<std::string> folder;
     rh_study *study = nullptr;
 };
@@ -339,6 +361,9 @@ void bind_study(nb::module_ &m)
 {
     m.def("keys", keys);
     m.def("make_plan", make_plan);
+    m.def("check_log", check_log);
+    nb::class_<Checked>(m, "Checked")
+        .def_prop_ro("findings", [](const Checked &x) { return findings_list(&x.p->findings); });
     m.def("fit", fit, nb::arg("plan"), nb::arg("log"), nb::arg("starts").none(), nb::arg("jobs"),
           nb::arg("fidelity"), nb::arg("watch"));
     nb::class_<Watch>(m, "Watch")
@@ -380,7 +405,8 @@ void bind_study(nb::module_ &m)
     nb::class_<Study>(m, "Study")
         .def(nb::init<const Plan &, const Log *, const Log *, const Model *>(), nb::arg("plan"),
              nb::arg("log").none(), nb::arg("starts").none(), nb::arg("model").none())
-        .def("open", &Study::open, nb::arg("folder").none(), nb::arg("jobs"), nb::arg("watch"))
+        .def("open", &Study::open, nb::arg("folder").none(), nb::arg("jobs"), nb::arg("checked"),
+             nb::arg("watch"))
         .def("run", &Study::run)
         .def("estimate", &Study::estimate)
         .def("verdict", &Study::verdict)

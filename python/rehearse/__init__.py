@@ -17,7 +17,7 @@ from typing import Any, Dict
 
 from . import _core, track
 from ._agent import Param, hyperparameters
-from ._errors import Error, FileError, FormatError, InvalidError, OutOfMemory, Stopped
+from ._errors import Error, FileError, FormatError, InvalidError, LogWarning, OutOfMemory, Stopped
 from ._evaluate import Evaluation, evaluate
 from ._log import Log, Report, Transition, from_arrays, read
 from ._model import Model, fit, load
@@ -28,8 +28,8 @@ from ._task import EndOfRun, Task
 __version__: str = _core.version()
 
 __all__ = [
-    "EndOfRun", "Error", "Evaluation", "FileError", "Finding", "FormatError", "InvalidError", "Log", "Model",
-    "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "Transition", "evaluate", "fit", "from_arrays",
+    "EndOfRun", "Error", "Evaluation", "FileError", "Finding", "FormatError", "InvalidError", "Log", "LogWarning",
+    "Model", "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "Transition", "evaluate", "fit", "from_arrays",
     "hyperparameters", "kinds", "load", "load_plugin", "read", "track", "tune",
 ]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core, _plan
-from ._errors import Error, InvalidError, missing
+from ._errors import Error, InvalidError, LogWarning, missing
 from ._show import Finding, findings, frame, html_findings, html_table, number
 
 if TYPE_CHECKING:
@@ -232,6 +233,22 @@ class Report:
         return self._log._repr_html_() + html_findings(self.findings)
 
 
+def checked(plan: _core.Plan, log: Log) -> _core.Checked:
+    """What inspect() says, first: errors are refused unless accepted by name, others warned of."""
+    core = _core.check_log(plan, log._core)
+    found = [f for f in findings(core.findings) if f.severity != "notice"]
+    errors = [f for f in found if f.severity == "error" and not f.accepted]
+    if errors:
+        lines = [f"{log.name}: error {f.id}: {f.evidence}" for f in errors]
+        names = ", ".join(repr(f.id) for f in found if f.severity == "error")
+        raise InvalidError("\n".join([*lines, "log.inspect() says what to do; "
+                                      f"accept=[{names}] goes on nevertheless, with low trust at best"]))
+    for f in found:
+        warnings.warn(f"{log.name}: {f.severity} {f.id}: {'(accepted) ' if f.accepted else ''}{f.evidence}",
+                      LogWarning, stacklevel=3)
+    return core
+
+
 # ------------------------------------------------------------------------------- reading
 
 
@@ -358,9 +375,9 @@ def read(source: Any, *, roles: "os.PathLike[str] | str | None" = None, **given:
     """Read a log.
 
     source: the path of a CSV, HDF5, NPZ, JSON lines, Parquet or Arrow file, or of a YAML file with
-    roles; a pandas DataFrame; a pyarrow Table; a Minari dataset. roles: such a YAML file for another source.
-    The other arguments are the options of `rehearse inspect` (docs/logs.md); what is not given is detected.
-    Lists of columns may be Python lists.
+    roles; a pandas DataFrame; a pyarrow Table; a Minari dataset; or a list of these: logs of one plant, which
+    are joined. roles: such a YAML file for another source. The other arguments are the options of
+    `rehearse inspect` (docs/logs.md); what is not given is detected. Lists of columns may be Python lists.
     """
     _plan.known("read", given, _KEYS)
     options = {k: v for k, v in given.items() if v is not None}
@@ -369,6 +386,11 @@ def read(source: Any, *, roles: "os.PathLike[str] | str | None" = None, **given:
         if options or roles:
             raise InvalidError("read: a log that has been read takes no options")
         return source
+    if isinstance(source, (list, tuple)):  # logs of one plant
+        if not source or any(isinstance(one, (list, tuple)) for one in source):
+            raise InvalidError("read: an empty or nested list, expected logs of one plant")
+        logs = [one if isinstance(one, Log) else read(one, roles=roles, **given) for one in source]
+        return Log(_core.join_logs([one._core for one in logs]), ", ".join(one.name for one in logs))
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if path.endswith((".yaml", ".yml")):

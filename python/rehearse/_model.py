@@ -7,7 +7,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from . import _core, _plan
-from ._log import ROLES, Log, read
+from ._log import ROLES, Log, checked, read
 from ._show import Finding, findings, frame, html_findings, html_table, number
 from ._work import Progress, cpus, work
 
@@ -143,6 +143,7 @@ def fit(
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
     threads = cpus() if jobs is None else jobs
+    checked(plan, source)
     core = work(lambda watch: _core.fit(plan, source._core, first._core if first else None, threads,
                                         fidelity, watch), progress)
     return Model(core, source.name)

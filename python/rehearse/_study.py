@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 
 from . import _agent, _core, _plan
 from ._errors import InvalidError, missing
-from ._log import ROLES, Log, read
+from ._log import ROLES, Log, checked, read
 from ._model import Model, load
 from ._show import Finding, findings, frame, html_findings, html_table, number
 from ._work import Progress, cpus, work
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ._options import TuneOptions
 
-# member, run, score, total, steps, episodes, out_of_coverage, outcome
-Run = Tuple[int, int, float, float, int, int, int, str]
+# member, run, score, total, steps, episodes, out_of_coverage, failures, caught_up, outcome
+Run = Tuple[int, int, float, float, int, int, int, int, int, str]
 Agent = Union[str, type, Callable[..., Any]]
 
 
@@ -87,6 +87,16 @@ class Study:
         return dict(self.result["random"])
 
     @property
+    def today(self) -> Dict[str, Any]:
+        """Is it better than the logged controller: the answer, and scores on one scale (docs/verdict.md)."""
+        return dict(self.result["today"])
+
+    @property
+    def failures(self) -> Dict[str, Any]:
+        """How often it fails, beside the logged controller, and what a failure is (docs/verdict.md)."""
+        return dict(self.result["failures"])
+
+    @property
     def trust(self) -> Dict[str, Any]:
         """How far to believe the choice: level, probability, reasons, evidence (docs/verdict.md)."""
         return dict(self.result["trust"])
@@ -111,7 +121,7 @@ class Study:
                 for t in self.result["trials"] for run in self._details[t["setting"], t["stage"]][0]]
         names = list(self.result["trials"][0]["parameters"]) if self.result["trials"] else []
         return frame(rows, ["setting", "stage", *names, "member", "run", "score", "total", "steps",
-                            "episodes", "out_of_coverage", "outcome"])
+                            "episodes", "out_of_coverage", "failures", "caught_up", "outcome"])
 
     @property
     def steps(self) -> int:
@@ -143,8 +153,9 @@ class Study:
         out = [("agent", agent),
                ("setting", setting or "none: no setting worked"),
                ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
-               ("trust", f"{self.trust['level']}" + (
-                   f", {100 * self.trust['probability']:.0f} %" if self.trust["probability"] is not None else "")),
+               ("better", self.today["text"]),
+               ("failures", self.failures["text"]),
+               ("trust", self.trust["text"]),
                ("logged", f"{number(self.logged['score'])} in the log"),
                ("random", f"{number(self.random['score'])} in the model"),
                ("tried", f"{sum(t['stage'] == 'search' for t in self.result['trials'])} settings, "
@@ -276,26 +287,27 @@ def tune(
     if isinstance(log, Model) or text.startswith("model:"):
         model = log if isinstance(log, Model) else load(text[len("model:"):])
         plan.set("data", text or f"model:{model.name}", "data")
+        of = Log(model._core.log, model.name)
     else:
-        source = read(log, **roles)
+        source = of = read(log, **roles)
         plan.set("data", source.path or source.name, "data")
     _plan.apply(plan, "tune", options)
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
-    return _carry_out(plan, source, first, model, None if folder is None else os.fspath(folder),
+    return _carry_out(plan, checked(plan, of), source, first, model, None if folder is None else os.fspath(folder),
                       cpus() if jobs is None else jobs, progress)
 
 
 _plan.document(tune, _plan.names("tune"))
 
 
-def _carry_out(plan: _core.Plan, source: Optional[Log], first: Optional[Log], model: Optional[Model],
-               folder: Optional[str], jobs: int, progress: Progress) -> Study:
+def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log], first: Optional[Log],
+               model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,
                        model._core if model else None)
 
     def body(watch: _core.Watch) -> None:
-        core.open(folder, jobs, watch)
+        core.open(folder, jobs, inspected, watch)
         core.run()
 
     try:

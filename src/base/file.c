@@ -181,10 +181,15 @@ static int make_temporary(rh_file *file, mode_t usual)
     return EEXIST;
 }
 
-static rh_status cannot_write(const char *path, int why, rh_error *err)
+rh_status rh_file__cannot_write(const char *path, int why, rh_error *err)
 {
     return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
                    strerror(why));
+}
+
+rh_status rh_file__no_memory(const char *path, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__path_tail(path));
 }
 
 static rh_status create(rh_file **out, const char *path, mode_t usual, rh_error *err)
@@ -211,14 +216,14 @@ static rh_status create(rh_file **out, const char *path, mode_t usual, rh_error 
     int fault = make_temporary(file, usual);
     if (fault) {
         rh_file__discard(file);
-        return cannot_write(path, fault, err);
+        return rh_file__cannot_write(path, fault, err);
     }
     *out = file;
     return RH_OK;
 
 nomemory:
     rh_file__discard(file);
-    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__path_tail(path));
+    return rh_file__no_memory(path, err);
 }
 
 rh_status rh_file__create(rh_file **out, const char *path, rh_error *err)
@@ -295,7 +300,7 @@ rh_status rh_file__commit(rh_file *file, rh_error *err)
         forget(file->temporary);
         fault = sync_folder_of(file->temporary);
     }
-    rh_status rc = fault ? cannot_write(file->path, fault, err) : RH_OK;
+    rh_status rc = fault ? rh_file__cannot_write(file->path, fault, err) : RH_OK;
     rh_file__discard(file);
     return rc;
 }

@@ -31,6 +31,10 @@ void rh_file__clean(const char *path);
 // Sync a folder, so that new names in it last. 0, or errno.
 int rh_file__sync_folder(const char *folder);
 
+// "path: cannot write: ...", why: an errno; and the same where memory runs out. Nullable: err.
+rh_status rh_file__cannot_write(const char *path, int why, rh_error *err);
+rh_status rh_file__no_memory(const char *path, rh_error *err);
+
 // Remove all temporaries, before the program ends by a signal. A signal handler may call it.
 void rh_file__remove_temporaries(void);
 

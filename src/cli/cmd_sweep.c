@@ -139,16 +139,6 @@ static void watch(void *context, const rh_event *event)
         cli_progress_draw(&s->progress, NULL);
 }
 
-static int write_csv(const cli_table *table, const char *path)
-{
-    cli_file file;
-    int rc = cli_file_open(&file, path);
-    if (rc)
-        return rc;
-    cli_table_csv(file.stream, table);
-    return cli_file_close(&file);
-}
-
 static int sweep_main(const cli_args *args)
 {
     sweeping s = {0};
@@ -173,7 +163,7 @@ static int sweep_main(const cli_args *args)
     if (rc)
         goto done;
     if (cli_has(args, "csv") && s.table.nrow)
-        rc = write_csv(&s.table, cli_value(args, "csv"));
+        rc = cli_file_write(cli_value(args, "csv"), cli_table_csv, &s.table);
     if (cli_has(args, "json"))
         cli_table_json(stdout, &s.table);
     else if (job->words)

@@ -163,10 +163,12 @@ static int read_evaluation(cli_job *job, const cli_args *args, const rh_log *log
     if (rc)
         return cli_pass(rc, &err);
     bool usual = log && !task->continuing; // has a cut-off by default
-    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !usual)
+    const char *cutoff = rh_plan_text(job->plan, "evaluation.cutoff");
+    bool given = cutoff && strcmp(cutoff, "auto") != 0; // by an option or --setting
+    if (cli_has(args, "cutoff-as") && !given && !usual)
         return cli_refuse("--cutoff-as needs --cutoff: %s has no cut-off by default",
                           job->world.name);
-    job->usual = usual && !cli_has(args, "cutoff");
+    job->usual = usual && !given;
     job->opt.nthread = (int)cli_number(args, "jobs", cli_ncpu());
     job->opt.replicate = (uint64_t)job->world.member;
     return CLI_OK;

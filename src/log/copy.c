@@ -195,11 +195,14 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
     log->reading.note = NULL;
     log->reading.format = rh_log__keep(body, p->reading.format ? p->reading.format : "");
+    if (p->reading.sentinels)
+        log->reading.sentinels = rh_log__keep(body, p->reading.sentinels);
     if (log->reading.nnote)
         log->reading.note = rh_log__keep_all(body, p->reading.note, log->reading.nnote);
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
            log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
            (log->failure || !p->failure) && (log->derive || !p->derive) && log->reading.format &&
+           (log->reading.sentinels || !p->reading.sentinels) &&
            (log->reading.note || !log->reading.nnote);
 }
 

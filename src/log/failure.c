@@ -9,7 +9,8 @@
 // 3. Usual is what other steps earn. Clearly below: by more than CLEARLY times the distance
 //    from their median to their 5th percentile; clearly above likewise, to the 95th. Of a
 //    normal distribution 1 in 150 is.
-// 4. The limit lies halfway between the usual and the nearest end that is beyond it, so that
+// 4. The limit lies halfway between the usual and the nearest end that is on its far side, so
+// that
 //    a model that predicts rewards with errors is judged alike. It has few digits: people read
 //    it.
 // 5. In a continuing task no step ends an episode. A log whose resets were found has ends to

@@ -12,11 +12,8 @@
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "hdf5_spawn.h"
-#include "hdf5_wire.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define MAX_BYTES (1ULL << 32U) // of an answer
 #define MOST_ARRAYS 1000        // datasets of a group of a flat file; the helper opens 2,048
@@ -60,35 +57,14 @@ static rh_status lack_memory(const rh_hdf5 *file, rh_error *err)
     return rh_hdf5__fault(file, err);
 }
 
-static bool send_all(const rh_hdf5 *file, const void *from, size_t n)
-{
-    for (const char *at = from; n > 0;) {
-        ssize_t put = send(file->talk->helper.socket, at, n, MSG_NOSIGNAL);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0) {
-            give_up(file, NULL);
-            return false;
-        }
-        at += put;
-        n -= (size_t)put;
-    }
-    return true;
-}
-
 // Receive 1 to n bytes; 0 after a failure.
 static size_t receive_some(const rh_hdf5 *file, void *to, size_t n)
 {
-    for (;;) {
-        ssize_t got = recv(file->talk->helper.socket, to, n, 0); // waits, see hdf5_spawn.c
-        if (got > 0)
-            return (size_t)got;
-        if (got < 0 && errno == EINTR)
-            continue;
-        bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    bool late = false;
+    size_t got = rh_spawn__receive(&file->talk->helper, to, n, &late);
+    if (!got)
         give_up(file, late ? "its reader did not answer for 30 s" : NULL);
-        return 0;
-    }
+    return got;
 }
 
 static bool receive_all(const rh_hdf5 *file, void *to, size_t n)
@@ -147,7 +123,9 @@ static bool send_ask(const rh_hdf5 *file, rh_wire__ask ask, const char *one, con
     if (two)
         memcpy(text + before + sizeof ask + n, two, more);
     t->nlater = 0;
-    return send_all(file, text, before + sizeof ask + n + more);
+    if (!rh_spawn__send(&t->helper, text, before + sizeof ask + n + more))
+        give_up(file, NULL);
+    return !t->over;
 }
 
 static bool ask_for(const rh_hdf5 *file, rh_wire__ask ask, const char *one, const char *two,
@@ -215,22 +193,16 @@ const char *rh_hdf5__path(const rh_hdf5 *file)
 
 // ---------------------------------------------------------------------------- what is there
 
-static const rh_hdf5__type_kind kinds[RH_WIRE_NKIND] = {
-    [RH_WIRE_IS_NOTHING] = RH_HDF5_NOTHING, [RH_WIRE_IS_GROUP] = RH_HDF5_GROUP,
-    [RH_WIRE_IS_DATASET] = RH_HDF5_DATASET, [RH_WIRE_IS_OUTSIDE] = RH_HDF5_OUTSIDE,
-    [RH_WIRE_IS_OTHER] = RH_HDF5_OTHER,
-};
-
 rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
 {
     rh_wire__answer head;
     if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_KIND}, name, NULL, &head))
         return RH_HDF5_NOTHING;
-    if (head.a < 0 || head.a >= RH_WIRE_NKIND || head.size) {
+    if (head.a < 0 || head.a >= RH_HDF5_NKIND || head.size) {
         nonsense(file);
         return RH_HDF5_NOTHING;
     }
-    return kinds[head.a];
+    return (rh_hdf5__type_kind)head.a;
 }
 
 rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, char ***name,

@@ -15,6 +15,7 @@
 
 #include "hdf5_spawn.h"
 #include "base/base_internal.h"
+#include "base/file.h"
 #include "base/part.h"
 #include "hdf5_wire.h"
 
@@ -151,11 +152,36 @@ rh_status rh_spawn__write(rh_spawn *helper, const char *temporary, const char *p
     *helper = (rh_spawn){.socket = -1};
     char *written = rh_base__copy(temporary);
     if (!written)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(path));
+        return rh_file__no_memory(path, err);
     rh_status rc = begin(helper, path, -1, written, err);
     rh_free(written);
     return rc;
+}
+
+// ---------------------------------------------------------------------------- talking
+
+bool rh_spawn__send(const rh_spawn *helper, const void *from, size_t n)
+{
+    for (const char *at = from; n > 0;) {
+        ssize_t put = send(helper->socket, at, n, MSG_NOSIGNAL);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        at += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+size_t rh_spawn__receive(const rh_spawn *helper, void *to, size_t n, bool *late)
+{
+    ssize_t got;
+    do
+        got = recv(helper->socket, to, n, 0); // waits for PATIENCE
+    while (got < 0 && errno == EINTR);
+    *late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    return got > 0 ? (size_t)got : 0;
 }
 
 // ---------------------------------------------------------------------------- ending

@@ -21,6 +21,12 @@ rh_status rh_spawn__read(rh_spawn *helper, const char *path, rh_error *err);
 rh_status rh_spawn__write(rh_spawn *helper, const char *temporary, const char *path,
                           rh_error *err);
 
+// Send all of it; false if the helper does not take it.
+bool rh_spawn__send(const rh_spawn *helper, const void *from, size_t n);
+
+// Wait for 1 to n bytes, and return how many; 0: none came. *late: though the helper runs.
+size_t rh_spawn__receive(const rh_spawn *helper, void *to, size_t n, bool *late);
+
 // End it and its children, at once if `now`, and write to `how` what ended it, if not this
 // call. Its exit code; 0 if it was ended by a signal, or is not known. May be called twice.
 int rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size);

@@ -97,8 +97,8 @@ void rh_exec__close(rh_exec *p)
     waitpid(p->pid, NULL, 0);
 }
 
-// Why the program is gone, by how it ended.
-static bool gone(rh_exec *p)
+// The socket is closed: say how the program ended, and close our side if it did. False.
+static bool fail_ended(rh_exec *p)
 {
     char what[96] = "ended";
     int status = 0;
@@ -131,7 +131,7 @@ bool rh_exec__send(rh_exec *p)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return gone(p);
+            return fail_ended(p);
         text += done;
         n -= (size_t)done;
     }
@@ -198,7 +198,7 @@ const char *rh_exec__line(rh_exec *p)
         }
         ssize_t got = recv(p->fd, p->buffer + p->nread, sizeof p->buffer - p->nread, 0);
         if (got <= 0)
-            return gone(p), NULL;
+            return fail_ended(p), NULL;
         p->nread += (size_t)got;
     }
 }

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "log/log.h"
@@ -17,10 +18,12 @@
 #include "plugin/plugin.h"
 #include "rehearse/plugin.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define NHP 64 // hyperparameters of an agent, at most
+#define NHP 64                            // hyperparameters of an agent, at most
+#define MOST_STEPS INT64_C(1000000000000) // as in plan_table.c
 
 typedef struct reading {
     rh_best *best;
@@ -234,8 +237,9 @@ static rh_status read_task(const reading *r)
     rh_best *b = r->best;
     const rh_yaml *task = below(r->root, "task"), *reward = below(task, "reward");
     const rh_yaml *continuing = below(task, "continuing"), *gamma = below(task, "gamma"),
-                  *steps = below(task, "steps"), *lowest = below(reward, "lowest");
-    uint64_t nstep = 0;
+                  *steps = below(task, "steps"), *lowest = below(reward, "lowest"),
+                  *cutoff = below(task, "cutoff");
+    uint64_t nstep = 0, most = 0;
     b->tasked = task != NULL;
     if (!task)
         return RH_OK;
@@ -250,9 +254,14 @@ static rh_status read_task(const reading *r)
         return refuse(r, continuing, "task.continuing", "true or false");
     if (!number_of(gamma, &b->task.gamma) || !(b->task.gamma >= 0.0 && b->task.gamma <= 1.0))
         return refuse(r, gamma, "task.gamma", "a number, 0 to 1");
-    if (!text_of(steps) || !rh_yaml__whole(steps, &nstep) || nstep < 1 || nstep > INT64_MAX / 2)
+    if (!text_of(steps) || !rh_yaml__whole(steps, &nstep) || nstep < 1 || nstep > MOST_STEPS)
         return refuse(r, steps, "task.steps", "a whole number, 1 or more");
     b->task.nstep = (int64_t)nstep;
+    bool never = text_of(cutoff) && strcmp(cutoff->text, "never") == 0;
+    if (cutoff && !never &&
+        (!text_of(cutoff) || !rh_yaml__whole(cutoff, &most) || most < 1 || most > MOST_STEPS))
+        return refuse(r, cutoff, "task.cutoff", "never, or a number of steps");
+    b->cutoff = never ? INT64_MAX : (int64_t)most;
     b->task.reward_lo = NAN;
     if (lowest && !number_of(lowest, &b->task.reward_lo))
         return refuse(r, lowest, "task.reward.lowest", "a number");
@@ -282,10 +291,12 @@ static rh_status read_promise(const reading *r)
     rh_promise *p = &r->best->promise;
     const rh_yaml *chosen = below(r->root, "chosen"), *promise = below(r->root, "promise");
     uint64_t n = 0, nrun = 0;
-    p->score = p->lo95 = p->hi95 = p->logged = p->alarm = p->false_alarms = NAN;
+    p->score = p->lo95 = p->hi95 = p->logged = p->defaults = NAN;
+    p->alarm = p->false_alarms = NAN;
     (void)number_of(below(chosen, "score"), &p->score);
     (void)pair_of(below(chosen, "interval"), &p->lo95, &p->hi95);
     (void)number_of(below(below(chosen, "logged"), "score"), &p->logged);
+    (void)number_of(below(below(below(r->root, "today"), "defaults"), "score"), &p->defaults);
     if (text_of(below(chosen, "score_per")) && rh_yaml__whole(below(chosen, "score_per"), &n))
         p->per_steps = (int64_t)(n > INT64_MAX / 2 ? 0 : n);
     if (!promise)
@@ -343,6 +354,7 @@ static rh_status read_failures(const reading *r)
     read_rate(below(map, "all"), &p->fail);
     read_rate(below(map, "last"), &p->fail_last);
     read_rate(below(map, "logged"), &p->fail_logged);
+    read_rate(below(map, "defaults"), &p->fail_defaults);
     p->fail_per_steps = text_of(below(map, "per")) && *text_of(below(map, "per")) == '1';
     if (!map || !b->tasked)
         return RH_OK;
@@ -437,6 +449,33 @@ void rh_best_destroy(rh_best *best)
     rh_free(best);
 }
 
+// The ranges of the sensors, and how episodes are cut off, as in the models. A sensor of
+// another name has its own range (plan_settle.c).
+static rh_status enter_task(rh_plan *plan, const rh_best *best, const char *path, rh_error *err)
+{
+    const rh_yaml *rule = below(below(best->tree, "plan"), "evaluation.cutoff_as");
+    rh_status rc = RH_OK;
+    char text[100];
+    rh_key__put(&plan->setting, rh_base__copy(path));
+    if (!plan->setting)
+        return rh_plan__no_memory(err);
+    for (int i = 0; i < best->task.nobs && !rc; i++) {
+        char key[300], end[2][RH_NUMBER__SIZE];
+        rh_number__print(best->task.obs_lo[i], end[0]);
+        rh_number__print(best->task.obs_hi[i], end[1]);
+        snprintf(key, sizeof key, "ranges.%.250s", best->task.obs_name[i]);
+        snprintf(text, sizeof text, "%s:%s", end[0], end[1]);
+        rc = rh_plan_set(plan, key, text, path, err);
+    }
+    snprintf(text, sizeof text, "%" PRId64, best->cutoff);
+    if (!rc && best->cutoff)
+        rc = rh_plan_set(plan, "evaluation.cutoff", best->cutoff == INT64_MAX ? "never" : text,
+                         path, err);
+    if (!rc && best->cutoff && text_of(rule))
+        rc = rh_plan_set(plan, "evaluation.cutoff_as", rule->text, path, err);
+    return rc;
+}
+
 rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error *err)
 {
     rh_best *best = NULL;
@@ -454,6 +493,9 @@ rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error
         rh_param__format(p, best->hp[i], value, sizeof value);
         rc = rh_plan_set(plan, key, value, path, err);
     }
+    bool runs = plan->command == RH_PLAN_RUN || plan->command == RH_PLAN_SWEEP;
+    if (!rc && runs && best->tasked)
+        rc = enter_task(plan, best, path, err);
     rh_best_destroy(best);
     return rc;
 }

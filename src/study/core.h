@@ -58,6 +58,7 @@ struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
     const rh_log *log, *starts;       // borrowed; NULL where a model was given
+    rh_log_report *report;            // of the whole log: owned where the options have none
     char *model_path;                 // of study.model, owned; NULL: keep none
     rh_task task;                     // that agents are told
     rh_eval_options eval;             //
@@ -260,6 +261,7 @@ void rh_study__withdraw(rh_study *study);
 
 // Fill in today and failing of a verdict whose intervals are known. today.c
 rh_status rh_study__answer(rh_study *study);
+void rh_study__write_rate(const rh_failing *f, const rh_rate *rate, char text[60]);
 
 int64_t rh_study__per_steps(const rh_study *study);       // see rh_verdict
 const rh_log *rh_study__whole_log(const rh_study *study); // as given, or the model's

@@ -222,8 +222,8 @@ static const rh_field trust_row[] = {
     {"level", RH_FIELD__AS(RH_FIELD_WORD, rh_study, verdict.trust.level), NULL,
      "how far to believe the choice", .word = level_word},
     {"probability", AT(probability), NULL,
-     "that the setting loses less than a tenth of the difference between the best and the "
-     "median one"},
+     "that the setting is the best, or loses less than a tenth of what tuning gains"},
+    {"text", AT(text), NULL, "the answer in words"},
     {"reasons", RH_FIELD__ARRAY(rh_study, verdict.trust.reason), NULL, "for and against",
      .fields = &reason_fields, .count = RH_COUNT_MEMBER,
      .n = offsetof(rh_study, verdict.trust.nreason)},
@@ -287,6 +287,7 @@ static const rh_field today_row[] = {
     {"better", RH_FIELD__AS(RH_FIELD_WORD, rh_today, better), NULL,
      "than the logged controller, at the end of a run: yes, no or not known",
      .word = answer_word},
+    {"text", AT(text), NULL, "the answer in words"},
     {"learning", AT(learning), NULL, "the chosen agent in a whole run",
      .fields = &reference_fields},
     {"end", AT(end), NULL, "in the last tenth of it", .fields = &reference_fields},
@@ -338,6 +339,7 @@ static void write_unit(rh_doc *doc, const char *key, const rh_field_at *at)
 #define AT(member) RH_FIELD__AT(rh_failing, member)
 static const rh_field failing_row[] = {
     {"rule", RH_FIELD__CALL, NULL, "what a failure is", .call = write_rule},
+    {"text", AT(text), NULL, "the answer in words"},
     {"per", RH_FIELD__CALL, NULL, "rates are of episodes or 1000 steps", .call = write_unit},
     {"first", AT(first), NULL, "the chosen agent in the first tenth of a run",
      .fields = &rate_fields},
@@ -352,6 +354,16 @@ static const rh_field failing_row[] = {
 #undef AT
 static const rh_fields failing_fields = {"failures", sizeof(rh_failing),
                                          RH_FIELD__ROWS(failing_row)};
+
+const rh_fields *rh_today_fields(void)
+{
+    return &today_fields;
+}
+
+const rh_fields *rh_failing_fields(void)
+{
+    return &failing_fields;
+}
 
 static void write_per(rh_doc *doc, const char *key, const rh_field_at *at)
 {

@@ -143,8 +143,7 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
     j->text.bad = false;
     j->text.n = 0;
     if (bad)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(j->path));
+        return rh_file__no_memory(j->path, err);
     if (j->broken)
         return rh_fail(err, RH_EIO, "%s: cannot write: an earlier error left half a line",
                        rh_base__path_tail(j->path));

@@ -44,6 +44,7 @@
 
 #include "core.h"
 #include "eval/eval.h"
+#include "log/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,6 +110,7 @@ static bool is_whole(const rh_log *log, int e, int64_t longest)
 
 int rh_study__episodes(const rh_log *log, double *got)
 {
+    bool lost = rh_log__lost_ends(log);
     int64_t longest = 0;
     int n = 0;
     for (int e = 0; e < log->nepisode; e++)
@@ -120,6 +122,8 @@ int rh_study__episodes(const rh_log *log, double *got)
             continue;
         for (int64_t i = log->first[e]; i < log->first[e + 1]; i++)
             sum += log->reward[i];
+        if (lost && !terminates(log, e)) // as if the step had an average reward
+            sum += sum / (double)(log->first[e + 1] - log->first[e]);
         got[n++] = sum;
     }
     return n;

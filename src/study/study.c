@@ -58,6 +58,16 @@ char *rh_study__path(const char *folder, const char *name)
     return path;
 }
 
+// What `inspect` says of the log, whose errors must be accepted.
+static rh_status inspect(rh_study *study, const rh_model *model, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    study->report = study->opt.report;
+    if (!study->report)
+        rc = rh_log_inspect(&study->report, model ? rh_model_log(model) : study->log, err);
+    return rc ? rc : rh_plan_accept(study->plan, study->report, err);
+}
+
 // Lock the folder and read its journal.
 static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *err)
 {
@@ -65,6 +75,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     study->head = (rh_journal__head){
         .name = study->plan->name ? study->plan->name : "rehearse",
         .log = model ? rh_model_log(model)->path : study->log->path,
+        .data = model ? rh_model_log(model) : study->log,
         .fingerprint = model ? rh_model__fingerprint(model) : rh_log_fingerprint(study->log),
         .starts = study->starts ? rh_log_fingerprint(study->starts) : 0,
         .plan = study->plan,
@@ -103,6 +114,7 @@ static rh_status prepare(rh_study *study, rh_error *err)
     if (rc)
         return rc;
     study->head.nstep = study->eval.nstep;
+    study->head.cutoff = study->task.continuing ? INT64_MAX : study->eval.cutoff;
     study->head.kinds = &study->kinds;
     if (study->journal)
         rh_journal__set_steps(study->journal, study->eval.nstep);
@@ -172,6 +184,8 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
         rc = rh_study__check_fit(study, err);
     if (!rc)
+        rc = inspect(study, model, err);
+    if (!rc)
         rc = open_folder(study, model, err);
     double begun = rh_study__now();
     if (!rc)
@@ -215,6 +229,8 @@ void rh_study_destroy(rh_study *study)
         rh_members__clear(&study->members[i]);
     rh_study__clear_check(&study->checking);
     rh_replays__destroy(study->replays);
+    if (!study->opt.report)
+        rh_log_report_destroy(study->report);
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);

@@ -135,6 +135,7 @@ typedef struct rh_journal__entry {
 typedef struct rh_journal__head {
     const char *name;      // of the study
     const char *log;       // path of the log, for people
+    const rh_log *data;    // the log, for people: its steps and columns; NULL: unknown
     uint64_t fingerprint;  // of the log
     uint64_t starts;       // of the log of starts; 0: none
     uint64_t model;        // of the given model; 0: the study fits its own
@@ -142,6 +143,7 @@ typedef struct rh_journal__head {
     const rh_plan *plan;   // settled
     int ncurve;            //
     int64_t nstep;         // of a run; 0 while unknown
+    int64_t cutoff;        // of an episode; INT64_MAX: none, 0 while unknown
     const rh_kinds *kinds; // of model; NULL while unknown
 } rh_journal__head;
 
@@ -238,6 +240,8 @@ rh_status rh_study__write_next(const char *path, const rh_log *log, const rh_nex
 
 // A field of CSV, quoted where it needs it. write.c
 void rh_write__field(rh_text *t, const char *value);
+// Create a file of the study, in place of a link. Owned: *out, end it with rh_write__finish().
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err);
 // Write the text to the file and close it; frees the text. fault: of earlier pieces, or 0.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err);

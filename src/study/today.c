@@ -16,8 +16,10 @@
 //    Sampling Techniques, 1977, section 6.3). It includes Wilson's of all episodes, because
 //    without a failure all members agree; and the rates of the other kinds of model.
 // 5. The log's rate has Wilson's interval. More often: the agent's interval is above the log's.
-//    By far: its lower end has more than FAR times the odds of the log's upper end. Odds,
-//    because a log that fails in half of its episodes leaves no room for twice the rate.
+//    About as often: its rate is within the log's interval. If neither, nothing is known: the
+//    kinds of model disagree. By far: its lower end has more than FAR times the odds of the
+//    log's upper end. Odds, because a log that fails in half of its episodes leaves no room for
+//    twice the rate.
 // 6. Rates are shares of episodes if the agent's episodes end as those of the log do. They do
 //    not in a continuing task, or if most of either are cut off and the log has another time
 //    limit: then failures in 1,000 steps.
@@ -26,6 +28,7 @@
 #include "model/model.h"
 #include "numeric/stats.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define LEAST 5     // members, for decision 4
@@ -148,9 +151,43 @@ static rh_often compare(const rh_failing *f)
     if (f->all.hi95 < f->logged.lo95)
         return RH_OFTEN_LESS;
     if (f->all.lo95 <= f->logged.hi95)
-        return RH_OFTEN_SAME;
+        return f->all.rate >= f->logged.lo95 && f->all.rate <= f->logged.hi95
+                   ? RH_OFTEN_SAME
+                   : RH_OFTEN_UNKNOWN;
     bool far = odds(f->all.lo95, f->per_steps) > FAR * odds(f->logged.hi95, f->per_steps);
     return far ? RH_OFTEN_FAR : RH_OFTEN_MORE;
+}
+
+// "3.1 % of episodes", "0.5 in 1,000 steps"
+void rh_study__write_rate(const rh_failing *f, const rh_rate *rate, char text[60])
+{
+    if (f->per_steps)
+        snprintf(text, 60, "%.3g in 1,000 steps", rate->rate);
+    else
+        snprintf(text, 60, "%.3g %% of episodes", 100.0 * rate->rate);
+}
+
+static void say_failures(rh_failing *f)
+{
+    static const char *const compared[] = {[RH_OFTEN_UNKNOWN] =
+                                               "Not known whether more often than",
+                                           [RH_OFTEN_LESS] = "Less often than",
+                                           [RH_OFTEN_SAME] = "About as often as",
+                                           [RH_OFTEN_MORE] = "More often than",
+                                           [RH_OFTEN_FAR] = "Far more often than"};
+    char own[60], logged[60];
+    if (isnan(f->all.rate)) {
+        snprintf(f->text, sizeof f->text, "Not known: %.300s.",
+                 f->rule->known ? "the runs have no whole episode" : f->rule->words);
+        return;
+    }
+    rh_study__write_rate(f, &f->all, own);
+    rh_study__write_rate(f, &f->logged, logged);
+    snprintf(f->text, sizeof f->text,
+             "%s the logged controller: %s, %s in the log (%" PRId64 " %s %" PRId64
+             "). A failure is %.200s.",
+             compared[f->often], own, logged, f->logged.n, f->per_steps ? "in" : "of",
+             f->logged.of, f->rule->words);
 }
 
 static void find_failures(rh_study *study)
@@ -163,6 +200,7 @@ static void find_failures(rh_study *study)
                       .last = no_rate,
                       .defaults = no_rate,
                       .logged = no_rate};
+    say_failures(f);
     if (v->winner < 0 || !f->rule->known)
         return;
     const rh_trial *t = &v->trial[v->winner];
@@ -181,6 +219,7 @@ static void find_failures(rh_study *study)
     rh_stats__wilson((double)log.n, (double)f->logged.of, &f->logged.lo95, &f->logged.hi95);
     f->logged = scaled(f->logged, f->per_steps);
     f->often = compare(f);
+    say_failures(f);
 }
 
 // ---------------------------------------------------------------------------- scores
@@ -252,7 +291,42 @@ static rh_answer answer_of(const rh_verdict *v)
                                          : RH_ANSWER_UNKNOWN;
 }
 
-rh_status rh_study__answer(rh_study *study)
+static void say_today(rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    rh_today *t = &study->verdict.today;
+    char per[40] = "per episode", learning[100] = "";
+    if (v->per_steps)
+        snprintf(per, sizeof per, "per %" PRId64 " steps", v->per_steps);
+    if (t->catch_up)
+        snprintf(learning, sizeof learning,
+                 " Learning has paid for itself after %" PRId64 " steps.", t->catch_up);
+    else if (!isnan(t->caught_up))
+        snprintf(learning, sizeof learning,
+                 " In %" PRId64 " steps learning has not paid for itself.", study->eval.nstep);
+    if (v->winner < 0)
+        snprintf(t->text, sizeof t->text, "Not known: no setting has a finite score.");
+    else if (isnan(v->logged.score) || isnan(t->end.score))
+        snprintf(t->text, sizeof t->text, "Not known: %s.",
+                 isnan(v->logged.score) ? "the log has no whole episode to compare with"
+                                        : "no episode was completed at the end of the runs");
+    else if (t->better == RH_ANSWER_UNKNOWN)
+        snprintf(
+            t->text, sizeof t->text,
+            "Not known: %.4g %s at the end of a run (%s), %.4g by the logged controller.%s",
+            t->end.score, per,
+            v->trial[v->winner].confirm ? "within the error of the models" : "unconfirmed",
+            v->logged.score, learning);
+    else
+        snprintf(t->text, sizeof t->text,
+                 "%s: %.4g %s at the end of a run, %.4g by the logged controller.%s",
+                 t->better == RH_ANSWER_NO           ? "No"
+                 : v->failing.often >= RH_OFTEN_MORE ? "By its reward, yes"
+                                                     : "Yes",
+                 t->end.score, per, v->logged.score, learning);
+}
+
+static rh_status find_today(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_today *today = &v->today;
@@ -260,7 +334,6 @@ rh_status rh_study__answer(rh_study *study)
     bool easy = fidelity && rh_trust__too_easy(&fidelity->findings);
     *today =
         (rh_today){.learning = unknown, .end = unknown, .defaults = unknown, .caught_up = NAN};
-    find_failures(study);
     if (v->winner < 0)
         return RH_OK;
     const rh_trial *t = &v->trial[v->winner];
@@ -285,4 +358,12 @@ rh_status rh_study__answer(rh_study *study)
     today->better = answer_of(v);
     rh_free(work);
     return RH_OK;
+}
+
+rh_status rh_study__answer(rh_study *study)
+{
+    find_failures(study);
+    rh_status rc = find_today(study);
+    say_today(study);
+    return rc;
 }

@@ -215,7 +215,8 @@ static void add_failures(rh_text *t, const rh_failing *f)
     add_rate(t, "last", &f->last);
     add_rate(t, "defaults", &f->defaults);
     add_rate(t, "logged", &f->logged);
-    rh_text__format(t, "  often: %s # compared with the logged controller\n", rh_often_name(f->often));
+    rh_text__format(t, "  often: %s # compared with the logged controller\n",
+                    rh_often_name(f->often));
 }
 
 // Whether it is better than the logged controller.
@@ -237,6 +238,20 @@ static void add_today(rh_text *t, const rh_today *today)
     rh_text__add(t, " # steps after which half of the runs had got as much as logged\n");
 }
 
+// How many findings there are, and the errors of the log that were accepted.
+static void add_findings(rh_text *t, const rh_findings *f)
+{
+    bool any = false;
+    rh_text__format(t, "  findings: {errors: %d, warnings: %d, accepted: [", f->count[RH_ERROR],
+                    f->count[RH_WARNING]);
+    for (int i = 0; i < f->n; i++)
+        if (f->item[i].accepted) {
+            rh_text__format(t, "%s%s", any ? ", " : "", rh_finding_name(f->item[i].id));
+            any = true;
+        }
+    rh_text__add(t, "]} # of the log and the study\n");
+}
+
 static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_trial *w = &v->trial[v->winner];
@@ -253,6 +268,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
         rh_write__number(t, v->trust.probability);
         rh_text__add(t, "} # that it is as good as the best, or nearly so\n");
     }
+    add_findings(t, &v->findings);
     add_scale(t, v);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
     add_kinds(t, v);
@@ -305,6 +321,12 @@ static void flush(rh_text *t, rh_file *file, int *fault)
     t->n = 0;
 }
 
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err)
+{
+    rh_study__drop_link(path);
+    return rh_file__create(out, path, err);
+}
+
 // Write the rest and give the file its name, if nothing failed.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err)
@@ -312,11 +334,9 @@ rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *pat
     rh_status rc = RH_OK;
     flush(t, file, &fault);
     if (t->bad)
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                     rh_base__path_tail(path));
+        rc = rh_file__no_memory(path, err);
     else if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                     strerror(fault));
+        rc = rh_file__cannot_write(path, fault, err);
     rh_text__clear(t);
     if (rc) {
         rh_file__discard(file);
@@ -334,6 +354,11 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
     add_agent(t, head->plan, winner->hp);
     if (model)
         rh_write__task(t, model);
+    if (model && head->cutoff == INT64_MAX)
+        rh_text__add(t, "  cutoff: never # steps of an episode, at most\n");
+    else if (model && head->cutoff > 0)
+        rh_text__format(t, "  cutoff: %" PRId64 " # steps of an episode, at most\n",
+                        head->cutoff);
     add_chosen(t, head->plan, verdict);
     add_today(t, &verdict->today);
     if (verdict->failing.rule)
@@ -347,8 +372,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     rh_study__best_text(&t, head, model, verdict);
@@ -421,8 +445,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     int fault = 0;

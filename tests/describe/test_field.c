@@ -320,7 +320,7 @@ static void test_finding(void **state)
                     .remedy = "look"};
     char *text = rh_describe(RH_DOC_YAML, rh_finding_fields(), &f, &names);
     assert_string_equal(text,
-                        "severity: warning\nid: jumps\nevidence: \"two jumps\"\nremedy: look\n"
+                        "severity: warning\nid: jumps\norigin: log\nevidence: \"two jumps\"\nremedy: look\n"
                         "count: 2\nfirst_step: 4\nfirst_line: null\nsensor: level\n");
     rh_free(text);
     text = rh_describe(RH_DOC_YAML, rh_finding_fields(), &f, NULL);

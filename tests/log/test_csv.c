@@ -20,7 +20,9 @@
 
 static rh_log_options defaults(void)
 {
-    return rh_log_defaults();
+    rh_log_options opt = rh_log_defaults();
+    opt.gaps = RH_GAPS_CUT; // numbers as they are
+    return opt;
 }
 
 static rh_log *read_with(const char *text, const rh_log_options *opt)
@@ -275,8 +277,6 @@ static void refusals(void **unused)
             "next observation; expected at least one complete step");
 
     rh_log_options opt = defaults();
-    refused_bytes("\xff\xfeo\0", 4, &opt,
-                  "plant.csv: the text is UTF-16, expected UTF-8; save it so");
     refused_bytes("obs,action,reward\n1,0\0,2\n", 25, &opt,
                   "plant.csv:2: a NUL byte, expected text");
     rh_log *log = NULL;
@@ -964,7 +964,8 @@ static void there_and_back(const rh_log *log, const char *ending)
     snprintf(path, sizeof path, "%s/log%s", folder, ending);
     if (rh_log_write(log, path, NULL, &err) != RH_OK)
         fail_msg("%s", err.text);
-    if (rh_log_read(&back, path, NULL, &err) != RH_OK)
+    rh_log_options opt = defaults();
+    if (rh_log_read(&back, path, &opt, &err) != RH_OK)
         fail_msg("%s", err.text);
     same_logs(log, back);
     rh_log_destroy(back);

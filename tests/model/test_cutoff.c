@@ -56,7 +56,7 @@ static void time_limits(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rh_log *log = log_of_lengths(cases[i].length, cases[i].flag, 4);
-        assert_int_equal(rh_model__time_limit(log), cases[i].limit);
+        assert_int_equal(rh_log__time_limit(log), cases[i].limit);
         if (cases[i].limit)
             assert_int_equal(rh_model_cutoff(log, 3000), cases[i].limit);
         else

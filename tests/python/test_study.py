@@ -34,6 +34,8 @@ def test_the_program_gives_the_same(study, tmp_path):
     other = json.loads(out)
     assert other["winner"]["score"] == study.score and other["hyperparameters"] == study.best
     assert [t["score"] for t in other["trials"]] == list(study.trials["score"])
+    assert other["today"] == study.today and other["failures"] == study.failures
+    assert other["trust"]["text"] == study.trust["text"]
     assert (tmp_path / "s" / "runs.csv").read_bytes() == open(os.path.join(study.folder, "runs.csv"), "rb").read()
 
 
@@ -48,6 +50,9 @@ def test_results(study):
     assert study.trust["level"] in ("high", "medium", "low", "cannot answer") and 0 < study.trust["probability"] < 1
     assert study.trust["reasons"] and "halves" in [e["name"] for e in study.trust["evidence"]]
     assert study.logged["score"] == pytest.approx(-53.0591)
+    assert study.today["better"] in ("yes", "no", "not known") and study.today["learning"]["score"] == study.score
+    assert study.failures["rule"]["known"] and study.failures["logged"]["failures"] == 5
+    assert sum(study.runs["failures"]) > 0
     assert list(study.importance.index) == ["alpha", "tau"]
     assert study.model.kind == "knn"
     assert "agent:" in study.study_file

@@ -88,6 +88,19 @@ static void all_of_it(void **unused)
     assert_false(b->tasked);
     assert_true(isnan(b->promise.score));
     assert_int_equal(b->promise.ncurve, 0);
+    assert_true(isnan(b->promise.defaults));
+    assert_true(isnan(b->promise.fail_defaults.rate));
+    rh_best_destroy(b);
+
+    // what was promised of the agent's defaults
+    write_text(
+        BEST_AGENT
+        "today: {defaults: {score: -70}}\n"
+        "failures: {defaults: {rate: 0.5, interval: [0.4, 0.6], failures: 5, of: 10}}\n");
+    assert_int_equal(rh_best_read(&b, path, NULL), RH_OK);
+    assert_true(b->promise.defaults == -70.0);
+    assert_true(b->promise.fail_defaults.rate == 0.5);
+    assert_int_equal(b->promise.fail_defaults.of, 10);
     rh_best_destroy(b);
 
     // continuous actions

@@ -867,8 +867,8 @@ static void differences_are_named(void **unused)
     head.log = "b.csv";
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
     assert_non_null(strstr(err.text,
-                           "the study is of another log, logs/plant \"1\".csv "
-                           "(0123456789abcdef), this one is b.csv (0123456789abcdf0)"));
+                           "the study is of another log: path logs/plant \"1\".csv, this one "
+                           "b.csv; fingerprint 0123456789abcdef, this one 0123456789abcdf0; "));
     head = sample_head(&plan);
     head.starts = 5;
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);

@@ -133,6 +133,7 @@ static void best_yaml(void **unused)
         "  members: 2\n"
         "  runs: 3\n"
         "  diverged: 1\n"
+        "  findings: {errors: 0, warnings: 0, accepted: []} # of the log and the study\n"
         "  score_per: 5000 # steps, in the model\n"
         "  logged: {score: -12.5, interval: [-14, -11]} # the logged controller, in the log\n"
         "  random: {score: -100, interval: [null, null]} # random actions in the model\n"
