@@ -73,6 +73,7 @@ typedef struct rh_log {
     const char *reward_name;    //
     const char *reward_formula; // the reward by obs[i] and act[i] of the step and next[i], its
                                 // s'; NULL if there is no such formula
+    const char *failure;    // "terminal", "none" or a formula by next[i]; NULL: by the rewards
     const char *derive;     // how sensors were derived, as in rh_log_options; NULL: none were
     int stack;              // observations in one, as in rh_log_options; 0 or 1: one
     const char *path;       // file it was read from, "" if none
@@ -81,8 +82,32 @@ typedef struct rh_log {
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
 
-// A hash of the transitions. Names and times do not count.
+// A hash of the transitions, and of what a failure is. Names and times do not count.
 RH_API uint64_t rh_log_fingerprint(const rh_log *log);
+
+// What counts as a failure of the plant (docs/verdict.md). Read-only.
+typedef struct rh_failure {
+    bool known;          // false: nothing does, and words says why
+    bool ends;           // only steps that end an episode
+    double below;        // with a reward below this; INFINITY: any
+    const char *formula; // instead: steps to a state where it is not 0, by next[i]; or NULL
+    const char *words;   // "an episode that ends with a reward below -6"
+    void *compiled;      // internal
+} rh_failure;
+
+// Whether a step that led to the state next (nobs) is a failure.
+RH_API bool rh_failure_step(const rh_failure *rule, const double *next, double reward,
+                            bool terminal);
+
+// Failures in a log: in each of its episodes one at most; or, if ever going on, one where
+// failing steps begin.
+typedef struct rh_failure_count {
+    int64_t n;        // failures
+    int64_t nepisode; // episodes, those that resume after a gap with the one before
+    int64_t nstep;
+} rh_failure_count;
+RH_API rh_failure_count rh_failure_count_log(const rh_failure *rule, const rh_log *log,
+                                             bool continuing);
 
 // Names of sensors and actions, for rh_describe(). Borrowed from the log.
 RH_API rh_names rh_log_names(const rh_log *log);
@@ -184,8 +209,10 @@ typedef struct rh_log_options {
     const char *format; // NULL: detect it
     const char *obs, *action, *reward, *episode, *terminal, *truncated, *time, *next;
     // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
-    const char *derive; // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
-    int stack;          // observations, with the actions between, in one; 1: the current one
+    const char *failure; // what a failure is: a formula over sensors, "temp > 90", "terminal"
+                         // or "none"; NULL: as the rewards say (rh_failure)
+    const char *derive;  // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
+    int stack;           // observations, with the actions between, in one; 1: the current one
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur
@@ -236,10 +263,16 @@ RH_API void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt);
 RH_API rh_status rh_log_roles_write(const rh_log_roles *roles, const rh_log *log, FILE *out,
                                     rh_error *err);
 
-// Read a log of any format. path "-": text from standard input. Owned: *out, free with
-// rh_log_destroy(). Nullable: opt (all defaults), err. On failure *out is left untouched.
+// Read a log of any format. path "-": text from standard input. Several paths, one on each
+// line, are logs of one plant and are joined. Owned: *out, free with rh_log_destroy().
+// Nullable: opt (all defaults), err. On failure *out is left untouched.
 RH_API rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
                              rh_error *err);
+
+// Join logs (n) of one plant, the episodes of each after those of the one before. The sensors
+// and the numbers of an action must have the same names, in any order. Actions of all logs are
+// actions of the joined one. Owned: *out, free with rh_log_destroy(). Nullable: err.
+RH_API rh_status rh_log_join(rh_log **out, const rh_log *const *log, int n, rh_error *err);
 
 // Write a log, completely or not at all. Nullable: format (NULL: by the file's suffix), err.
 RH_API rh_status rh_log_write(const rh_log *log, const char *path, const char *format,
@@ -442,6 +475,8 @@ typedef struct rh_log_report {
     int64_t cut_length;      // their most common length, 0 if none
     double cut_share;        // share of them with that length
     double cut_spread;       // interquartile range of their lengths over the median
+    int64_t time_limit;      // of the plant's episodes, in steps; 0: none
+    bool continuing;         // no step is terminal, and no time limit puts the plant back
     int64_t nstart;          // start states, and distinct ones
     int64_t nstart_distinct; //
     double start_spread;     // their spread as a share of that of all states

@@ -154,9 +154,10 @@ static rh_status out_of_memory(const rh_log_builder *b, rh_error *err)
 rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape, rh_error *err)
 {
     if (shape->nobs < 1 || shape->nobs > RH_MAX_OBS)
-        return rh_fail(err, RH_EINVAL, "%s: %d numbers in an observation, expected 1 to %d",
-                       rh_base__path_tail(shape->path ? shape->path : "log"), shape->nobs,
-                       RH_MAX_OBS);
+        return rh_fail(
+            err, RH_EINVAL, "%s: %d numbers in an observation, expected 1 to %d%s",
+            rh_base__path_tail(shape->path ? shape->path : "log"), shape->nobs, RH_MAX_OBS,
+            shape->nobs > RH_MAX_OBS ? "; name those that matter: --obs temp,level" : "");
     if (shape->nact < 1 || shape->nact > RH_MAX_ACT)
         return rh_fail(err, RH_EINVAL, "%s: %d numbers in an action, expected 1 to %d",
                        rh_base__path_tail(shape->path ? shape->path : "log"), shape->nact,

@@ -252,10 +252,15 @@ static void find_ends(const rh_inspect__finder *f)
         return;
     }
     if (r->nterminal == 0) {
+        char treated[160] = "the task is treated as continuing";
+        if (!r->continuing)
+            snprintf(treated, sizeof treated,
+                     "the task is treated as episodic, because a time limit of %lld steps puts "
+                     "the plant back to a start",
+                     (long long)r->time_limit);
         found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_NO_TERMINAL, 0,
-                                 "no terminal step in %lld step%s: the task is treated as "
-                                 "continuing",
-                                 (long long)log->n, log->n == 1 ? "" : "s");
+                                 "no terminal step in %lld step%s: %s", (long long)log->n,
+                                 log->n == 1 ? "" : "s", treated);
         rh_findings__advise(found, "if there are failures or goals, name their column with "
                                    "--terminal");
     }
@@ -313,8 +318,8 @@ static void find_terminal_limit(const rh_inspect__finder *f)
 static void find_starts(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;
-    if (r->nterminal == 0)
-        return; // a continuing task needs no start states
+    if (r->continuing)
+        return; // it needs no start states
     if (r->nstart > 1 && r->nstart_distinct == 1) {
         rh_finding *found =
             rh_findings__add(f->list, RH_NOTICE, RH_FINDING_SAME_START, r->nstart,

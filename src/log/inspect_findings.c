@@ -195,7 +195,7 @@ void rh_inspect__set_first(const rh_inspect__finder *f, rh_finding *found, int64
 bool rh_inspect__findings(rh_log_report *report, const rh_log *log)
 {
     rh_inspect__finder f = {report, log, &report->findings};
-    if (!rh_findings__begin(f.list))
+    if (!rh_findings__begin(f.list, RH_OF_LOG))
         return false;
     rh_inspect__find_order(&f);
     rh_inspect__find_values(&f);

@@ -63,6 +63,12 @@ static rh_status read_derive(void *field, const rh_key__said *said, rh_error *er
     return read_list(field, said, "; ", err);
 }
 
+// One on each line.
+static rh_status read_paths(void *field, const rh_key__said *said, rh_error *err)
+{
+    return read_list(field, said, "\n", err);
+}
+
 static rh_status read_actions(void *field, const rh_key__said *said, rh_error *err)
 {
     const rh_yaml *node = said->value;
@@ -235,6 +241,10 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             .group = RH_KEY_LOG},
      FIELD(opt.reward),
      .read = read_columns},
+    {.is = {"failure", "failure", 0, RH_KEY_TEXT, "FORMULA",
+            "what a failure is: 'temp > 90', terminal (any end of an episode) or none",
+            "an end with a reward below the usual", .group = RH_KEY_LOG},
+     FIELD(opt.failure)},
     {.is = {"derive", "derive", 0, RH_KEY_TEXT, "NAME=FORMULA",
             "a further sensor, computed from others: 'dT = T_in - T_out'", .repeats = true,
             .group = RH_KEY_LOG},
@@ -311,9 +321,11 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             .group = RH_KEY_LOG},
      FIELD(opt.max_memory),
      .read = read_memory},
-    {.is = {"path", NULL, 0, RH_KEY_FILE, NULL, "the log, from the folder of the file",
+    {.is = {"path", NULL, 0, RH_KEY_FILE, NULL,
+            "the log, from the folder of the file; a list of logs is joined",
             .group = RH_KEY_LOG},
-     FIELD(path)},
+     FIELD(path),
+     .read = read_paths},
 };
 
 const rh_key__row *rh_log__key_row(int i)

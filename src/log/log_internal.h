@@ -97,6 +97,9 @@ rh_log_reading *rh_log__reading(rh_log_builder *builder);
 rh_status rh_log__classify(rh_log__body *body, double *act, const rh_log_shape *shape,
                            bool sorted, char *note, size_t size, rh_error *err);
 
+// Sort names of actions (n): numbers by value, others alphabetically.
+void rh_log__sort_labels(const char **label, int n);
+
 // The index of `value` among labels that are numbers, or -1.
 int rh_log__label_index(const char *const *label, int nlabel, double value);
 
@@ -125,9 +128,17 @@ typedef struct rh_log__format {
 extern const rh_log__format rh_log__csv, rh_log__jsonl, rh_log__npz, rh_log__minari,
     rh_log__d4rl, rh_log__d3rlpy;
 
+// Read several paths, one on each line, and join the logs. join.c
+rh_status rh_log__read_all(rh_log **out, const char *paths, const rh_log_options *opt,
+                           rh_error *err);
+
 // Split a comma-separated list into trimmed words. Owned: *word, one block with the array and
 // the text, free with rh_free().
 rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *err);
+
+// Set what a failure is: "terminal", "none" or a formula over the sensors of *log, which is
+// replaced.
+rh_status rh_log__set_failure(rh_log **log, const char *text, const char *path, rh_error *err);
 
 // Add the sensors that a list of formulas derives from those of *log, which is replaced.
 rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_error *err);

@@ -387,6 +387,8 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     const rh_log__format *asked = opt->format ? find(opt->format, true, err) : NULL;
     if (opt->format && !asked)
         return RH_EINVAL;
+    if (strchr(path, '\n'))
+        return rh_log__read_all(out, path, opt, err);
     rh_log *log = NULL;
     source from = {.fd = -1};
     int pipe = -1;
@@ -406,6 +408,8 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         close(from.fd);
     if (!rc && opt->derive)
         rc = rh_log__derive(&log, opt->derive, path, err);
+    if (!rc && opt->failure)
+        rc = rh_log__set_failure(&log, opt->failure, path, err);
     if (!rc && opt->stack > 1)
         rc = rh_log__stack(&log, opt->stack, path, err);
     if (!rc && log && !log->time && opt->max_gap < INFINITY)

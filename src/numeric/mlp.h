@@ -16,7 +16,8 @@ typedef struct rh_mlp__pass rh_mlp__pass;
 
 typedef enum rh_mlp__flag {
     RH_MLP_PLAIN = 0,
-    RH_MLP_NO_FIRST_BIAS = 1 // the first layer has weights only
+    RH_MLP_NO_FIRST_BIAS = 1, // the first layer has weights only
+    RH_MLP_NORM = 2           // layer norm before the ReLU of each hidden layer
 } rh_mlp__flag;
 
 // A network with nsize - 1 layers between size (nsize) units: inputs, hidden layers, outputs.
@@ -26,9 +27,19 @@ rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flag
                          rh_error *err);
 void rh_mlp__destroy(rh_mlp *mlp); // NULL is allowed
 
+// The same in two steps: a network of zeros, and drawing its weights, as often as wanted. Gains
+// of layer norm are 1; moments and gradient become 0.
+rh_status rh_mlp__make(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_error *err);
+void rh_mlp__draw(rh_mlp *mlp, rh_rng *rng);
+
 // Copy a network with moments and gradient, to a new one or to one of equal shape.
 rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
 void rh_mlp__copy(rh_mlp *to, const rh_mlp *from);
+
+bool rh_mlp__same_shape(const rh_mlp *a, const rh_mlp *b);
+
+// Move the weights of a network of equal shape by a share `rate` of the way to those of `from`.
+void rh_mlp__blend(rh_mlp *to, const rh_mlp *from, double rate);
 
 int rh_mlp__ninput(const rh_mlp *mlp);
 int rh_mlp__noutput(const rh_mlp *mlp);
@@ -58,6 +69,9 @@ void rh_mlp__single(const rh_mlp *mlp, float *scratch, const float *x, float *y)
 // gradient, which rh_mlp__step() resets. dy (n x noutput): derivatives by the outputs.
 void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy);
 
+// The derivatives dx (n x ninput) by the inputs instead; the gradient is left alone.
+void rh_mlp__by_inputs(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy, float *dx);
+
 typedef struct rh_mlp__adam {
     double rate, beta1, beta2, eps;
     double decay; // weights and biases first lose rate * decay of themselves
@@ -75,7 +89,8 @@ typedef enum rh_mlp__array {
     RH_MLP_GRADIENT
 } rh_mlp__array;
 
-// The weights as one array, and their number: per layer (inputs x outputs), then any biases.
+// The weights as one array, and their number: per layer (inputs x outputs), then any biases,
+// gains and shifts.
 size_t rh_mlp__nparam(const rh_mlp *mlp);
 void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x);
 void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x);

@@ -33,6 +33,18 @@ typedef struct rh_mlp__product {
     bool relu;
 } rh_mlp__product;
 
+// Layer norm of m rows of n numbers, `row` apart, and its derivatives; see mlp.c. A row is
+// padded with zeros to whole columns and stays so.
+typedef struct rh_mlp__norm {
+    int m, n;
+    ptrdiff_t row;
+    const float *gain, *shift; // (row)
+    float *x;                  // sums, then outputs; backwards: D by outputs, then by sums
+    float *hat;                // normalised sums (m x row); NULL: not wanted
+    float *spread;             // one over the spread of each row (m); NULL: not wanted
+    float *by_gain, *by_shift; // backwards: added to (row); NULL: not wanted
+} rh_mlp__norm;
+
 // One Adam step. The bias corrections are in rate and eps:
 //
 //     m = keep1 m + take1 g
@@ -51,6 +63,10 @@ typedef struct rh_mlp__kernels {
     // to (n x m, rows to_row apart) = from (m x n, rows from_row apart), transposed.
     void (*turn)(int m, int n, const float *from, ptrdiff_t from_row, float *to,
                  ptrdiff_t to_row);
+
+    // Sums to outputs behind a ReLU; D by these, already gated, to D by the sums.
+    void (*norm)(const rh_mlp__norm *p);
+    void (*norm_back)(const rh_mlp__norm *p);
 
     // n is a multiple of RH_COLUMNS.
     void (*adam)(size_t n, const rh_mlp__adam_step *step, float *w, float *m, float *v,

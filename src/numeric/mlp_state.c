@@ -58,12 +58,12 @@ static rh_status load_shape(const rh_state *state, const char *name, int *size, 
         return rh_fail(err, RH_EFORMAT, "mlp '%.20s': no array '%s' in the saved state", name,
                        text);
     bool right = n >= 3 && n <= RH_MLP_LAYERS + 2 &&
-                 (shape[0] == RH_MLP_PLAIN || shape[0] == RH_MLP_NO_FIRST_BIAS);
+                 (shape[0] == 0.0 || shape[0] == 1.0 || shape[0] == 2.0 || shape[0] == 3.0);
     for (size_t i = 1; right && i < n; i++)
         right = shape[i] >= 1.0 && shape[i] <= RH_MLP_WIDTH && shape[i] == floor(shape[i]);
     if (!right)
         return rh_fail(err, RH_EFORMAT,
-                       "mlp '%.20s': array '%s' of the saved state is not 0 or 1 and 2 to %d "
+                       "mlp '%.20s': array '%s' of the saved state is not 0 to 3 and 2 to %d "
                        "layer sizes from 1 to %d",
                        name, text, RH_MLP_LAYERS + 1, RH_MLP_WIDTH);
 
@@ -72,8 +72,10 @@ static rh_status load_shape(const rh_state *state, const char *name, int *size, 
     for (int i = 0; i < *nsize; i++)
         size[i] = (int)shape[i + 1];
     size_t expected = *flags & RH_MLP_NO_FIRST_BIAS ? 0 : (size_t)size[1];
-    for (int i = 1; i < *nsize; i++)
-        expected += (size_t)(size[i - 1] + (i > 1)) * (size_t)size[i];
+    for (int i = 1; i < *nsize; i++) {
+        size_t normed = *flags & RH_MLP_NORM && i < *nsize - 1 ? 2 : 0; // gains and shifts
+        expected += ((size_t)size[i - 1] + (i > 1) + normed) * (size_t)size[i];
+    }
     if (!rh_state__doubles(state, label(text, name, saved[0]), &found) || found != expected)
         return rh_fail(err, RH_EFORMAT,
                        "mlp '%.20s': array '%s' of the saved state has %zu numbers, expected "

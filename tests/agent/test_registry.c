@@ -814,6 +814,8 @@ static void defaults_learn(void **unused)
         {"acrobot", "esarsa", 15000, 2},
         {"mountain_car", "esarsa", 15000, 2},
         {"pendulum", "gaussian_actor_critic", 100000, 2},
+        {"cartpole", "dqn", 5000, 4},
+        {"pendulum", "sac", 8000, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double learned = mean_score(cases[i].env, cases[i].agent, cases[i].nstep);

@@ -68,25 +68,33 @@ static void same_arrays(const rh_mlp *a, const rh_mlp *b)
 // ---------------------------------------------------------------------------- a plain one
 
 // Outputs y (n x last size) in double precision, one number after the other.
-static void plain_forward(const int *size, int nsize, bool first_bias, const double *w, int n,
-                          const float *x, double *y)
+static void plain_forward(const int *size, int nsize, unsigned flags, const double *w, int n,
+                          const double *x, double *y)
 {
     static double one[300], next[300];
     for (int i = 0; i < n; i++) {
         const double *at = w;
         for (int k = 0; k < size[0]; k++)
-            one[k] = (double)x[i * size[0] + k];
+            one[k] = x[i * size[0] + k];
         for (int l = 0; l + 1 < nsize; l++) {
             int nin = size[l], nout = size[l + 1];
-            bool bias = l > 0 || first_bias;
+            bool bias = l > 0 || !(flags & RH_MLP_NO_FIRST_BIAS), hidden = l + 2 < nsize;
+            bool normed = hidden && (flags & RH_MLP_NORM);
+            double mean = 0.0, variance = 0.0;
             for (int j = 0; j < nout; j++) {
                 next[j] = bias ? at[nin * nout + j] : 0.0;
                 for (int k = 0; k < nin; k++)
                     next[j] += one[k] * at[k * nout + j];
-                if (l + 2 < nsize && next[j] < 0.0)
-                    next[j] = 0.0;
+                mean += next[j] / nout;
             }
             at += (nin + bias) * nout;
+            for (int j = 0; j < nout; j++)
+                variance += (next[j] - mean) * (next[j] - mean) / nout;
+            for (int j = 0; normed && j < nout; j++)
+                next[j] = at[j] * (next[j] - mean) / sqrt(variance + 1e-5) + at[nout + j];
+            at += normed ? 2 * nout : 0;
+            for (int j = 0; hidden && j < nout; j++)
+                next[j] = fmax(next[j], 0.0);
             memcpy(one, next, (size_t)nout * sizeof *one);
         }
         memcpy(y + i * size[nsize - 1], one, (size_t)size[nsize - 1] * sizeof *y);
@@ -94,63 +102,109 @@ static void plain_forward(const int *size, int nsize, bool first_bias, const dou
 }
 
 // sum of dy y: its derivatives by the weights are the gradient for these dy.
-static double plain_loss(const int *size, int nsize, bool first_bias, const double *w, int n,
-                         const float *x, const float *dy)
+static double plain_loss(const int *size, int nsize, unsigned flags, const double *w, int n,
+                         const double *x, const float *dy)
 {
     double sum = 0.0;
     int nout = size[nsize - 1];
     double *y = rh_alloc((size_t)(n * nout), sizeof *y);
     assert_non_null(y);
-    plain_forward(size, nsize, first_bias, w, n, x, y);
+    plain_forward(size, nsize, flags, w, n, x, y);
     for (int i = 0; i < n * nout; i++)
         sum += y[i] * (double)dy[i];
     rh_free(y);
     return sum;
 }
 
-// Outputs, and up to 200 derivatives, of one network with batches of n rows.
+// What one network computes, beside the plain one.
+typedef struct beside {
+    const int *size;
+    int nsize, n;
+    unsigned flags;
+    double *w, *x; // owned
+    float *dy;     // owned
+} beside;
+
+// The derivative of the plain loss by *number, by differences.
+static double slope(const beside *b, double *number)
+{
+    double old = *number, h = 1e-7;
+    *number = old + h;
+    double up = plain_loss(b->size, b->nsize, b->flags, b->w, b->n, b->x, b->dy);
+    *number = old - h;
+    double down = plain_loss(b->size, b->nsize, b->flags, b->w, b->n, b->x, b->dy);
+    *number = old;
+    return (up - down) / (2.0 * h);
+}
+
+// Up to 60 derivatives by the numbers at `at` (n).
+static void check_slopes(const beside *b, double *at, const double *g, size_t n, uint64_t seed)
+{
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
+    double tolerance = b->flags & RH_MLP_NORM ? 1e-4 : 1e-5; // norms of a few units amplify
+    for (size_t t = 0; t < 60 && t < n; t++) {
+        size_t i = n <= 60 ? t : rh_rng_below(&rng, (uint32_t)n);
+        double d = slope(b, at + i);
+        if (fabs(g[i] - d) > tolerance * (1.0 + fabs(d)))
+            fail_msg("derivative %zu is %.9g, expected %.9g", i, g[i], d);
+    }
+}
+
+// Outputs, and derivatives by weights and inputs, of one network with batches of n rows.
 static void check_network(const int *size, int nsize, unsigned flags, int n, uint64_t seed)
 {
     int nin = size[0], nout = size[nsize - 1];
-    bool bias = !(flags & RH_MLP_NO_FIRST_BIAS);
+    size_t nx = (size_t)(n * nin), ny = (size_t)(n * nout);
     rh_mlp *mlp = network(size, nsize, flags, seed);
     rh_mlp__pass *pass = pass_for(mlp, n);
-    float *x = numbers((size_t)(n * nin), seed), *dy = numbers((size_t)(n * nout), seed + 1);
-    float *y = rh_alloc((size_t)(n * nout), sizeof *y);
-    double *expected = rh_alloc((size_t)(n * nout), sizeof *expected);
-    assert_non_null(y);
+    size_t nparam = rh_mlp__nparam(mlp);
+    float *x = numbers(nx, seed), *y = numbers(ny, 1), *dx = numbers(nx, 1);
+    beside b = {.size = size, .nsize = nsize, .n = n, .flags = flags};
+    b.w = array_of(mlp, RH_MLP_WEIGHTS);
+    if (flags & RH_MLP_NORM) { // gains and shifts that are not 1 and 0
+        rh_rng rng = rh_rng_stream(seed, RH_STREAM_FIT, 0, 0);
+        for (size_t i = 0; i < nparam; i++)
+            b.w[i] = (double)(float)(b.w[i] + rh_rng_range(&rng, -0.1, 0.1));
+        rh_mlp__set(mlp, RH_MLP_WEIGHTS, b.w);
+    }
+    b.x = rh_alloc(nx, sizeof *b.x);
+    b.dy = numbers(ny, seed + 1);
+    double *expected = rh_alloc(ny, sizeof *expected);
+    double *by_inputs = rh_alloc(nx, sizeof *by_inputs);
+    assert_non_null(b.x);
     assert_non_null(expected);
-    double *w = array_of(mlp, RH_MLP_WEIGHTS);
+    assert_non_null(by_inputs);
     assert_int_equal(rh_mlp__ninput(mlp), nin);
     assert_int_equal(rh_mlp__noutput(mlp), nout);
+    for (size_t i = 0; i < nx; i++)
+        b.x[i] = (double)x[i];
 
     rh_mlp__forward(mlp, pass, n, x, y);
-    plain_forward(size, nsize, bias, w, n, x, expected);
-    for (int i = 0; i < n * nout; i++)
-        assert_true(fabs((double)y[i] - expected[i]) <= 2e-6);
+    plain_forward(size, nsize, flags, b.w, n, b.x, expected);
+    for (size_t i = 0; i < ny; i++)
+        assert_true(fabs((double)y[i] - expected[i]) <= (flags & RH_MLP_NORM ? 1e-5 : 2e-6));
 
-    // differences of the plain network; the sum of |dy| says how large a rounding may show
-    rh_mlp__backward(mlp, pass, dy);
+    rh_mlp__backward(mlp, pass, b.dy);
     double *g = array_of(mlp, RH_MLP_GRADIENT);
-    rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
-    size_t nparam = rh_mlp__nparam(mlp);
-    for (size_t t = 0; t < 60 && t < nparam; t++) {
-        size_t i = nparam <= 60 ? t : rh_rng_below(&rng, (uint32_t)nparam);
-        double old = w[i], h = 1e-7;
-        w[i] = old + h;
-        double up = plain_loss(size, nsize, bias, w, n, x, dy);
-        w[i] = old - h;
-        double down = plain_loss(size, nsize, bias, w, n, x, dy);
-        w[i] = old;
-        double d = (up - down) / (2.0 * h);
-        if (fabs(g[i] - d) > 1e-5 * (1.0 + fabs(d)))
-            fail_msg("derivative %zu is %.9g, expected %.9g", i, g[i], d);
-    }
+    check_slopes(&b, b.w, g, nparam, seed);
+
+    // the way to the inputs does not touch the gradient
+    rh_mlp__by_inputs(mlp, pass, b.dy, dx);
+    double *same = array_of(mlp, RH_MLP_GRADIENT);
+    assert_memory_equal(g, same, nparam * sizeof *g);
+    for (size_t i = 0; i < nx; i++)
+        by_inputs[i] = (double)dx[i];
+    check_slopes(&b, b.x, by_inputs, nx, seed);
+
+    rh_free(same);
     rh_free(g);
-    rh_free(w);
+    rh_free(by_inputs);
     rh_free(expected);
+    rh_free(b.w);
+    rh_free(b.x);
+    rh_free(b.dy);
+    rh_free(dx);
     rh_free(y);
-    rh_free(dy);
     rh_free(x);
     rh_mlp__pass_destroy(pass);
     rh_mlp__destroy(mlp);
@@ -172,6 +226,10 @@ static void outputs_and_gradients(void **unused)
                           RH_MLP_PLAIN, n, 13);
         }
         check_network((int[]){2, 3, 4, 5, 6, 5, 4, 3}, 8, RH_MLP_PLAIN, 6, 14);
+        check_network((int[]){100, 7, 3}, 3, RH_MLP_PLAIN, 6, 14); // more inputs than units
+        for (int i = 5; i < 15; i++)
+            check_network((int[]){3, width[i], width[(i * 7 + 3) % 10 + 5], 2}, 4,
+                          RH_MLP_NORM | (unsigned)(i % 2), 1 + (i * 5) % 13, 15);
     }
     rh_isa__limit(0);
 }
@@ -343,14 +401,15 @@ static void same_bits(void **unused)
 {
     (void)unused;
     static const int size[] = {5, 40, 33, 3};
+    static const unsigned kind = RH_MLP_NO_FIRST_BIAS | RH_MLP_NORM;
     static const int one[] = {37, 0}, four[] = {8, 1, 15, 13, 0};
     rh_mlp *fused = NULL;
     for (int k = 1; k <= rh_isa__count(); k++) {
         rh_isa__limit(k);
-        rh_mlp *a = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
-        rh_mlp *b = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
-        rh_mlp *c = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
-        rh_mlp *other = network(size, 4, RH_MLP_NO_FIRST_BIAS, 4);
+        rh_mlp *a = network(size, 4, kind, 3);
+        rh_mlp *b = network(size, 4, kind, 3);
+        rh_mlp *c = network(size, 4, kind, 3);
+        rh_mlp *other = network(size, 4, kind, 4);
         same_arrays(a, b);
         train(a, one, 30);
         train(b, one, 30);
@@ -409,7 +468,7 @@ static void single_rows(void **unused)
     for (int k = 1; k <= rh_isa__count(); k++) {
         rh_isa__limit(k);
         for (int i = 0; i < 4; i++)
-            for (unsigned flags = RH_MLP_PLAIN; flags <= RH_MLP_NO_FIRST_BIAS; flags++) {
+            for (unsigned flags = 0; flags < 4; flags++) {
                 const int *size = shape[i] + 1;
                 int nsize = shape[i][0];
                 rh_mlp *mlp = network(size, nsize, flags, 8);
@@ -573,12 +632,39 @@ static void copies_go_their_own_way(void **unused)
     rh_mlp__destroy(c);
 }
 
+// A share of the way to another network; drawing begins anew.
+static void blended_and_drawn(void **unused)
+{
+    (void)unused;
+    static const int size[] = {3, 20, 2}, batch[] = {4, 0};
+    rh_mlp *a = network(size, 3, RH_MLP_NORM, 1), *b = network(size, 3, RH_MLP_NORM, 2);
+    double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(b, RH_MLP_WEIGHTS);
+    rh_mlp__blend(a, b, 0.25);
+    double *z = array_of(a, RH_MLP_WEIGHTS);
+    for (size_t i = 0; i < rh_mlp__nparam(a); i++)
+        assert_true(fabs(z[i] - (0.75 * x[i] + 0.25 * y[i])) <= 1e-7);
+    rh_mlp__blend(a, b, 1.0);
+
+    train(a, batch, 3);
+    rh_rng rng = rh_rng_stream(2, RH_STREAM_AGENT, 0, 0);
+    rh_mlp__draw(a, &rng);
+    same_arrays(a, b);
+    train(a, batch, 3);
+    train(b, batch, 3);
+    same_arrays(a, b);
+    rh_free(x);
+    rh_free(y);
+    rh_free(z);
+    rh_mlp__destroy(a);
+    rh_mlp__destroy(b);
+}
+
 static void saved_and_loaded(void **unused)
 {
     (void)unused;
     static const int batch[] = {4, 7, 0};
     static const int size[] = {3, 20, 17, 2};
-    for (unsigned flags = 0; flags < 2; flags++)
+    for (unsigned flags = 0; flags < 4; flags++)
         for (int nsize = 2; nsize <= 4; nsize++) {
             rh_mlp *a = network(size, nsize, flags, 9), *b = NULL, *c = NULL;
             rh_state *state = NULL;
@@ -670,7 +756,7 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
 }
 
 #define SHAPE                                                                                  \
-    "mlp 'p': array 'p shape' of the saved state is not 0 or 1 and 2 to 17 layer sizes "       \
+    "mlp 'p': array 'p shape' of the saved state is not 0 to 3 and 2 to 17 layer sizes "       \
     "from 1 to 16384"
 
 static void damaged_states(void **unused)
@@ -682,7 +768,7 @@ static void damaged_states(void **unused)
     damaged(NULL, NULL, 0, RH_OK, "");
     damaged("p shape", NULL, 0, RH_EFORMAT, "mlp 'p': no array 'p shape' in the saved state");
     damaged("p shape", huge, 2, RH_EFORMAT, SHAPE);
-    damaged("p shape", (double[]){2.0, 2.0, 1.0}, 3, RH_EFORMAT, SHAPE);
+    damaged("p shape", (double[]){4.0, 2.0, 1.0}, 3, RH_EFORMAT, SHAPE);
     damaged("p shape", (double[]){0.0, 2.5, 1.0}, 3, RH_EFORMAT, SHAPE);
     damaged("p shape", (double[]){0.0, 0.0, 1.0}, 3, RH_EFORMAT, SHAPE);
     damaged("p shape", (double[]){NAN, 2.0, 1.0}, 3, RH_EFORMAT, SHAPE);
@@ -753,6 +839,7 @@ int main(void)
         cmocka_unit_test(a_step_without_gradient),
         cmocka_unit_test(weights_decay),
         cmocka_unit_test(copies_go_their_own_way),
+        cmocka_unit_test(blended_and_drawn),
         cmocka_unit_test(saved_and_loaded),
         cmocka_unit_test(bad_shapes),
         cmocka_unit_test(damaged_states),

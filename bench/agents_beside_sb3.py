@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""agents_beside_sb3.py - our agents with networks beside Stable-Baselines3, on Gymnasium's tasks.
+
+    pip install torch==2.15.0 stable-baselines3==2.9.2 gymnasium==1.4.0
+    nice bench/agents_beside_sb3.py [--seeds N] [--case NAME] [--side ours|sb3]
+    bench/agents_beside_sb3.py --table
+
+Both learn in the same simulator with the same hyperparameters, networks, steps and updates: no layer
+norm, no scales, one-step returns. Ours plays through `exec:`; this script is that program, too. One
+difference remains: our dqn is double Q-learning, theirs is not. A row of bench/agents_beside_sb3.csv
+is one run: the total reward divided by the number of completed episodes, while learning. Rows that
+are there are not run again.
+"""
+import argparse
+import csv
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROWS = HERE / "agents_beside_sb3.csv"
+FIELDS = ["case", "side", "seed", "steps", "episodes", "total", "score", "cpu_seconds"]
+SHARED = {"rate": 1e-3, "horizon": 100, "batch": 64, "warmup": 100, "target_rate": 0.005, "width": 64,
+          "layers": 2, "norm": "off", "obs_scale": "none", "reward_scale": "none", "n_step": 1}
+CASES = {  # agent, environment, steps, time limit, our own hyperparameters
+    "dqn cartpole": ("dqn", "CartPole-v1", 10000, 500, {"epsilon": 0.05, "explore": 1000}),
+    "dqn acrobot": ("dqn", "Acrobot-v1", 10000, 500, {"epsilon": 0.05, "explore": 1000}),
+    "sac pendulum": ("sac", "Pendulum-v1", 5000, 200, {"alpha": 1, "entropy": 1}),
+    "td3 pendulum": ("td3", "Pendulum-v1", 5000, 200, {"noise": 0.1}),
+    "sac mountain car": ("sac", "MountainCarContinuous-v0", 5000, 999, {"alpha": 1, "entropy": 1}),
+}
+
+
+def environment(name):
+    """The exec program: questions from standard input, answers to standard output."""
+    import gymnasium
+    import numpy
+    env = gymnasium.make(name).unwrapped
+    space = env.action_space
+    for line in sys.stdin:
+        asked, answer = json.loads(line), None
+        if "describe" in asked:
+            low = [max(float(x), -10.0) for x in env.observation_space.low]
+            high = [min(float(x), 10.0) for x in env.observation_space.high]
+            answer = {"rehearse": 1, "about": name, "sensors": [f"s{i}" for i in range(len(low))],
+                      "low": low, "high": high, "gamma": 1, "continuing": False}
+            if hasattr(space, "n"):
+                answer["actions"] = int(space.n)
+            else:
+                answer |= {"action_low": [float(x) for x in space.low],
+                           "action_high": [float(x) for x in space.high]}
+        elif "start" in asked:
+            obs, _ = env.reset(seed=int(asked["seed"]) % 2**31)
+            answer = {"observation": [float(x) for x in obs]}
+        elif "step" in asked:
+            act = asked["step"]
+            act = int(act) if hasattr(space, "n") else numpy.array(act, dtype=numpy.float32).reshape(space.shape)
+            obs, reward, terminal, _, _ = env.step(act)
+            answer = {"observation": [float(x) for x in obs], "reward": float(reward), "terminal": bool(terminal)}
+        if answer is not None:
+            print(json.dumps(answer), flush=True)
+
+
+def ours(case, seed):
+    agent, env, steps, limit, own = CASES[case]
+    command = [str(HERE.parent / "build" / "rehearse"), "run",
+               f"exec:{sys.executable} {HERE / 'agents_beside_sb3.py'} --environment {env}",
+               "--agent", agent, "--steps", str(steps), "--runs", "1", "--seed", str(seed),
+               "--cutoff", str(limit), "--json"]
+    for name, value in (SHARED | own).items():
+        command += ["--set", f"{name}={value}"]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    run = found["results"][0]
+    return run["episodes"], run["total"]
+
+
+def sb3(case, seed):
+    import gymnasium
+    import numpy
+    import torch
+    from stable_baselines3 import DQN, SAC, TD3
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.noise import NormalActionNoise
+    torch.set_num_threads(1)
+    agent, name, steps, _, own = CASES[case]
+    env = Monitor(gymnasium.make(name))
+    both = {"learning_rate": SHARED["rate"], "gamma": 1 - 1 / SHARED["horizon"], "batch_size": SHARED["batch"],
+            "buffer_size": 100000, "learning_starts": SHARED["warmup"], "tau": SHARED["target_rate"],
+            "train_freq": 1, "gradient_steps": 1, "seed": seed, "device": "cpu",
+            "policy_kwargs": {"net_arch": [SHARED["width"]] * SHARED["layers"], "activation_fn": torch.nn.ReLU}}
+    if agent == "dqn":
+        model = DQN("MlpPolicy", env, target_update_interval=1, exploration_initial_eps=1.0, max_grad_norm=1e9,
+                    exploration_final_eps=own["epsilon"], exploration_fraction=own["explore"] / steps, **both)
+    elif agent == "sac":
+        model = SAC("MlpPolicy", env, ent_coef="auto_1", target_entropy=-own["entropy"], **both)
+    else:
+        n = env.action_space.shape[0]
+        model = TD3("MlpPolicy", env, action_noise=NormalActionNoise(numpy.zeros(n), own["noise"] * numpy.ones(n)),
+                    **both)
+    model.learn(steps)
+    returns = env.get_episode_rewards()
+    return len(returns), sum(returns) + sum(env.rewards if hasattr(env, "rewards") else [])
+
+
+def read():
+    if not ROWS.exists():
+        return []
+    with open(ROWS, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def table():
+    rows = read()
+    print(f"{'case':18} {'ours':>22} {'Stable-Baselines3':>22} {'difference, 95 %':>30}")
+    for case in CASES:
+        side = {s: [float(r["score"]) for r in rows if r["case"] == case and r["side"] == s] for s in ("ours", "sb3")}
+        a, b = side["ours"], side["sb3"]
+        if len(a) < 2 or len(b) < 2:
+            continue
+        from scipy.stats import t
+        va, vb = statistics.variance(a) / len(a), statistics.variance(b) / len(b)
+        degrees = (va + vb)**2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+        d, half = statistics.mean(a) - statistics.mean(b), t.ppf(0.975, degrees) * math.sqrt(va + vb)
+        print(f"{case:18} {statistics.mean(a):12.1f} of {len(a):2} runs {statistics.mean(b):12.1f} of {len(b):2} runs"
+              f" {d:10.1f} ({d - half:.1f} to {d + half:.1f})")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--case", choices=CASES)
+    parser.add_argument("--side", choices=["ours", "sb3"])
+    parser.add_argument("--environment", metavar="NAME", help="be the exec program of this environment")
+    parser.add_argument("--table", action="store_true")
+    asked = parser.parse_args()
+    if asked.environment:
+        return environment(asked.environment)
+    if asked.table:
+        return table()
+    done = {(r["case"], r["side"], int(r["seed"])) for r in read()}
+    if not done:
+        ROWS.write_text(",".join(FIELDS) + "\n")
+    for seed in range(1, asked.seeds + 1):
+        for case in [asked.case] if asked.case else CASES:
+            for side in [asked.side] if asked.side else ["ours", "sb3"]:
+                if (case, side, seed) in done:
+                    continue
+                before = time.process_time()
+                episodes, total = (ours if side == "ours" else sb3)(case, seed)
+                row = [case, side, seed, CASES[case][2], episodes, f"{total:.6g}", f"{total / max(episodes, 1):.6g}",
+                       f"{time.process_time() - before:.1f}" if side == "sb3" else ""]
+                with open(ROWS, "a", newline="") as f:
+                    csv.writer(f, lineterminator="\n").writerow(row)
+                print(*row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+// dqn.c - deep Q-learning for discrete actions: double Q-learning, a target network, n-step
+// returns, Huber loss, epsilon-greedy.
+//
+// After Mnih et al. (2015), van Hasselt, Guez and Silver (2016) and Hessel et al. (2018). For a
+// batch of transitions of m steps (memory.h), with Q' the target network:
+//
+//     b     = argmax_b Q(s', b)
+//     delta = Q(s, a) - (ret + discount Q'(s', b))
+//     loss  = mean of delta^2 / 2 where |delta| < 1, |delta| - 1/2 elsewhere
+//     Q'    = Q' + target_rate (Q - Q')
+//
+// 1. Q' follows a little after every update instead of being copied now and then: one number
+//    to choose, and no jumps.
+// 2. epsilon falls linearly from 1 over the first `explore` steps.
+// 3. The derivative of the loss is delta clipped to [-1, 1]. Scaled rewards make values of
+//    about 1, so only outliers are clipped. With values of about 10, Puddle World (-2,944
+//    instead of -933 in 5,000 steps, 4 runs) and Cartpole (-37, -27) were worse.
+
+#include "neural.h"
+
+#include <math.h>
+
+enum { EPSILON = RH_NEURAL_NPARAM, EXPLORE, NPARAM };
+enum { ONLINE, TARGET };
+
+static const rh_param dqn_param[NPARAM] = {
+    RH_NEURAL__PARAMS(1e-3, 5),
+    [EPSILON] = {"epsilon", "share of random actions", .lo = 0.0, .hi = 1.0, .initial = 0.05,
+                 .scale = RH_LOG, .usual_lo = 0.01, .usual_hi = 0.3},
+    [EXPLORE] = {"explore", "steps until random actions have fallen to epsilon", .lo = 1,
+                 .hi = 1e7, .initial = 500, .scale = RH_LOG, .whole = true},
+};
+
+typedef struct dqn {
+    rh_neural base; // first
+    double epsilon, explore;
+    float *q, *best, *target; // owned by base: of a batch   (batch x naction)
+    float *row;               // owned by base: one observation through the network
+} dqn;
+
+static void dqn_draw(rh_neural *s, rh_rng *rng)
+{
+    rh_mlp__draw(s->net[ONLINE], rng);
+    rh_mlp__copy(s->net[TARGET], s->net[ONLINE]);
+}
+
+static int greatest(const float *q, int n)
+{
+    int best = 0;
+    for (int a = 1; a < n; a++)
+        best = q[a] > q[best] ? a : best;
+    return best;
+}
+
+static bool dqn_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
+{
+    dqn *d = (dqn *)s;
+    double share = fmin((double)s->nstep / d->explore, 1.0); // of the way to epsilon
+    double epsilon = explore ? 1.0 + share * (d->epsilon - 1.0) : 0.0;
+    rh_mlp__single(s->net[ONLINE], d->row, s->x, d->q);
+    bool finite = true;
+    for (int a = 0; a < s->naction; a++)
+        finite = finite && isfinite(d->q[a]);
+    act[0] = (float)greatest(d->q, s->naction);
+    if (epsilon > 0.0 && rh_rng_uniform(rng) < epsilon)
+        act[0] = (float)rh_rng_below(rng, (uint32_t)s->naction);
+    return finite;
+}
+
+static void dqn_learn(rh_neural *s, rh_rng *rng)
+{
+    (void)rng;
+    dqn *d = (dqn *)s;
+    const rh_memory__batch *b = &s->batch;
+    rh_mlp__forward(s->net[TARGET], s->pass[TARGET], b->n, b->next, d->target);
+    rh_mlp__forward(s->net[ONLINE], s->pass[ONLINE], b->n, b->next, d->best);
+    rh_mlp__forward(s->net[ONLINE], s->pass[ONLINE], b->n, b->obs, d->q);
+
+    // q becomes the derivative of the loss by itself
+    for (int i = 0; i < b->n; i++) {
+        float *q = d->q + (ptrdiff_t)i * s->naction;
+        ptrdiff_t next = (ptrdiff_t)i * s->naction;
+        float y = d->target[next + greatest(d->best + next, s->naction)];
+        int taken = (int)b->act[i];
+        float delta = q[taken] - (b->reward[i] + b->discount[i] * y);
+        delta = delta > 1.0f ? 1.0f : delta < -1.0f ? -1.0f : delta; // a NaN stays
+        for (int a = 0; a < s->naction; a++)
+            q[a] = a == taken ? delta / (float)b->n : 0.0f;
+    }
+    rh_mlp__backward(s->net[ONLINE], s->pass[ONLINE], d->q);
+    rh_mlp__step(s->net[ONLINE], &s->adam);
+    rh_mlp__blend(s->net[TARGET], s->net[ONLINE], s->target_rate);
+}
+
+static const rh_neural__kind dqn_kind = {
+    .name = "dqn",
+    .size = 1.0, // decision 3
+    .draw = dqn_draw,
+    .choose = dqn_choose,
+    .learn = dqn_learn,
+};
+
+static rh_status dqn_init(void *self, const rh_task *task, const double *hp, rh_error *err)
+{
+    dqn *d = self;
+    rh_neural *s = &d->base;
+    d->epsilon = hp[EPSILON];
+    d->explore = hp[EXPLORE];
+    rh_status rc = rh_neural__init(s, &dqn_kind, task, hp, err);
+    unsigned flags = hp[RH_NEURAL_NORM] != 0.0 ? RH_MLP_NORM : RH_MLP_PLAIN;
+    for (int i = ONLINE; !rc && i <= TARGET; i++)
+        rc = rh_neural__net(s, i, task->nobs, task->naction, flags, hp, err);
+    if (rc)
+        return rc;
+    size_t n = (size_t)s->batch.n * (size_t)task->naction;
+    d->q = rh_neural__floats(s, n);
+    d->best = rh_neural__floats(s, n);
+    d->target = rh_neural__floats(s, n);
+    d->row = rh_neural__floats(s, rh_mlp__nscratch(s->net[ONLINE]));
+    return s->scratch.failed ? rh_neural__no_memory(s, err) : RH_OK;
+}
+
+const rh_agent_type rh_agent_dqn = {
+    .name = "dqn",
+    .about = "deep Q-learning: networks, replay memory, double Q, n-step returns",
+    .actions = RH_DISCRETE,
+    .self_size = sizeof(dqn),
+    .param = dqn_param,
+    .nparam = NPARAM,
+    .init = dqn_init,
+    .start = rh_neural__start,
+    .step = rh_neural__step,
+    .end = rh_neural__end,
+    .act = rh_neural__act,
+    .save = rh_neural__save,
+    .load = rh_neural__load,
+    .clear = rh_neural__clear,
+    .truncate = rh_neural__truncate,
+};

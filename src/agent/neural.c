@@ -1,0 +1,274 @@
+// neural.c - what agents with networks and a replay memory share: steps, memory, scales, the
+// rhythm of updates, saving.
+//
+// 1. A step is stored, then the networks are updated, then they choose the next action. The end
+//    of an episode has no random stream: its updates are made by the next start.
+// 2. An agent has no random stream before its first start, so the first start draws the
+//    weights. An agent that acts before it ever started chooses uniformly.
+// 3. gamma is the smaller of the task's discount and 1 - 1 / horizon. Many tasks are not
+//    discounted at all, and values of networks need a horizon to converge.
+// 4. The memory holds no more than the steps of a run. A longer run forgets the oldest steps.
+// 5. float32 for networks, memory and batches, as everywhere in this library: half the memory
+//    traffic and twice the numbers of a vector. Their sums have the same order, and so the same
+//    bits, with AVX2 and AVX-512. Running means and the returns of several steps are doubles.
+
+#include "neural.h"
+
+#include "base/base_internal.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const rh_neural__norms[] = {"off", "on"};
+
+// ---------------------------------------------------------------------------- making
+
+float *rh_neural__floats(rh_neural *s, size_t n)
+{
+    return rh_scratch__take(&s->scratch, n, sizeof(float));
+}
+
+rh_status rh_neural__no_memory(const rh_neural *s, rh_error *err)
+{
+    return rh_base__no_memory(err, s->kind->name);
+}
+
+rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_task *task,
+                          const double *hp, rh_error *err)
+{
+    *s = (rh_neural){
+        .kind = kind,
+        .nobs = task->nobs,
+        .nact = task->nact,
+        .naction = task->naction,
+        .gamma = fmin(task->gamma, 1.0 - 1.0 / hp[RH_NEURAL_HORIZON]),
+        .target_rate = hp[RH_NEURAL_TARGET_RATE],
+        .updates = (int)hp[RH_NEURAL_UPDATES],
+        .warmup = (int)hp[RH_NEURAL_WARMUP],
+        .adam = {.rate = hp[RH_NEURAL_RATE], .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}};
+    for (int k = 0; k < task->nact; k++) {
+        s->lo[k] = task->act_lo[k];
+        s->hi[k] = task->act_hi[k];
+    }
+    rh_status rc = rh_scaling__init(
+        &s->scaling, task, s->gamma, kind->size, (rh_scaling__kind)hp[RH_NEURAL_OBS_SCALE],
+        (rh_scaling__kind)hp[RH_NEURAL_REWARD_SCALE], kind->name, err);
+    if (rc)
+        return rc;
+    s->memory.nobs = task->nobs;
+    s->memory.nact = task->nact;
+    s->memory.n = (int)hp[RH_NEURAL_N_STEP];
+    s->memory.gamma = s->gamma;
+    s->memory.room = (int64_t)fmin(hp[RH_NEURAL_MEMORY], (double)task->nstep);
+    rc = rh_memory__init(&s->memory, kind->name, err);
+    if (rc)
+        return rc;
+
+    size_t n = (size_t)hp[RH_NEURAL_BATCH], nobs = (size_t)task->nobs;
+    s->batch.n = (int)n;
+    s->batch.obs = rh_neural__floats(s, n * nobs);
+    s->batch.next = rh_neural__floats(s, n * nobs);
+    s->batch.act = rh_neural__floats(s, n * (size_t)task->nact);
+    s->batch.reward = rh_neural__floats(s, n);
+    s->batch.discount = rh_neural__floats(s, n);
+    s->now = rh_neural__floats(s, nobs);
+    s->then = rh_neural__floats(s, nobs);
+    s->x = rh_neural__floats(s, nobs);
+    return s->scratch.failed ? rh_neural__no_memory(s, err) : RH_OK;
+}
+
+rh_status rh_neural__net(rh_neural *s, int i, int nin, int nout, unsigned flags,
+                         const double *hp, rh_error *err)
+{
+    int size[RH_MLP_LAYERS + 1] = {nin}, layers = (int)hp[RH_NEURAL_LAYERS];
+    for (int l = 0; l < layers; l++)
+        size[l + 1] = (int)hp[RH_NEURAL_WIDTH];
+    size[layers + 1] = nout;
+    rh_status rc = rh_mlp__make(&s->net[i], size, layers + 2, flags, err);
+    return rc ? rc : rh_mlp__pass_create(&s->pass[i], s->net[i], s->batch.n, err);
+}
+
+void rh_neural__clear(void *self)
+{
+    rh_neural *s = self;
+    rh_memory__clear(&s->memory);
+    rh_scaling__clear(&s->scaling);
+    for (int i = 0; i < RH_NEURAL__NETS; i++) {
+        rh_mlp__destroy(s->net[i]);
+        rh_mlp__pass_destroy(s->pass[i]);
+    }
+    rh_scratch__clear(&s->scratch);
+}
+
+// ---------------------------------------------------------------------------- acting
+
+// Choose for s->x and put the action into the task's units.
+static bool choose(rh_neural *s, rh_rng *rng, bool explore, float *own, double *act)
+{
+    bool healthy = s->kind->choose(s, rng, explore, own);
+    for (int k = 0; k < s->nact; k++) {
+        double share = 0.5 * (1.0 + (double)own[k]);
+        double at = s->lo[k] + share * (s->hi[k] - s->lo[k]);
+        act[k] = s->naction ? (double)own[k] : fmin(fmax(at, s->lo[k]), s->hi[k]);
+    }
+    return healthy;
+}
+
+static void choose_any(const rh_neural *s, rh_rng *rng, double *act)
+{
+    if (s->naction)
+        act[0] = rh_rng_below(rng, (uint32_t)s->naction);
+    else
+        for (int k = 0; k < s->nact; k++)
+            act[k] = rh_rng_range(rng, s->lo[k], s->hi[k]);
+}
+
+// Make the updates that are due, then choose for the new observation, s->then.
+static bool learn_and_choose(rh_neural *s, rh_rng *rng, double *act)
+{
+    for (; s->owed; s->owed--, s->nupdate++) {
+        rh_memory__draw(&s->memory, rng, &s->batch, 0, s->batch.n);
+        rh_scaling__batch(&s->scaling, &s->batch);
+        s->kind->learn(s, rng);
+    }
+    memcpy(s->now, s->then, (size_t)s->nobs * sizeof *s->now);
+    rh_scaling__apply(&s->scaling, 1, s->now, s->x);
+    return choose(s, rng, true, s->act, act);
+}
+
+bool rh_neural__start(void *self, const double *obs, rh_rng *rng, double *act)
+{
+    rh_neural *s = self;
+    if (!s->drawn)
+        s->kind->draw(s, rng);
+    s->drawn = true;
+    rh_memory__start(&s->memory);
+    rh_scaling__start(&s->scaling);
+    rh_scaling__ranged(&s->scaling, obs, s->then);
+    rh_scaling__see(&s->scaling, s->then);
+    return learn_and_choose(s, rng, act);
+}
+
+// Count a step whose reward came, and the updates for it.
+static void count(rh_neural *s, double reward)
+{
+    rh_scaling__reward(&s->scaling, reward);
+    s->nstep++;
+    if (s->nstep >= s->warmup && s->memory.count)
+        s->owed += s->updates;
+}
+
+bool rh_neural__step(void *self, double reward, const double *obs, rh_rng *rng, double *act)
+{
+    rh_neural *s = self;
+    rh_scaling__ranged(&s->scaling, obs, s->then);
+    rh_scaling__see(&s->scaling, s->then);
+    rh_memory__step(&s->memory, s->now, s->act, reward, s->then);
+    count(s, reward);
+    return learn_and_choose(s, rng, act);
+}
+
+bool rh_neural__end(void *self, double reward)
+{
+    rh_neural *s = self;
+    rh_memory__last(&s->memory, s->now, s->act, reward, NULL);
+    count(s, reward);
+    return isfinite(reward);
+}
+
+bool rh_neural__truncate(void *self, double reward, const double *obs)
+{
+    rh_neural *s = self;
+    rh_scaling__ranged(&s->scaling, obs, s->then);
+    rh_scaling__see(&s->scaling, s->then);
+    rh_memory__last(&s->memory, s->now, s->act, reward, s->then);
+    count(s, reward);
+    return isfinite(reward);
+}
+
+bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act)
+{
+    rh_neural *s = self;
+    float own[RH_MAX_ACT];
+    if (!s->drawn) {
+        choose_any(s, rng, act);
+        return true;
+    }
+    rh_scaling__ranged(&s->scaling, obs, s->x);
+    rh_scaling__apply(&s->scaling, 1, s->x, s->x);
+    return choose(s, rng, false, own, act);
+}
+
+// ---------------------------------------------------------------------------- saving
+
+enum { DRAWN, NSTEP, OWED, NUPDATE, NCOUNT };
+
+rh_status rh_neural__save(void *self, rh_state *state, rh_error *err)
+{
+    rh_neural *s = self;
+    double number[NCOUNT] = {[DRAWN] = s->drawn,
+                             [NSTEP] = (double)s->nstep,
+                             [OWED] = s->owed,
+                             [NUPDATE] = (double)s->nupdate};
+    rh_status rc = rh_state_put(state, "counts", number, NCOUNT, err);
+    if (!rc && s->kind->nnumber)
+        rc = rh_state_put(state, "numbers", s->number, (size_t)s->kind->nnumber, err);
+    if (!rc)
+        rc = rh_scaling__save(&s->scaling, state, err);
+    if (!rc)
+        rc = rh_memory__save(&s->memory, state, err);
+    for (int i = 0; !rc && i < RH_NEURAL__NETS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "network %d", i);
+        if (s->net[i])
+            rc = rh_mlp__save(s->net[i], name, state, err);
+    }
+    return rc;
+}
+
+static rh_status load_net(rh_neural *s, int i, const rh_state *state, rh_error *err)
+{
+    char name[32];
+    snprintf(name, sizeof name, "network %d", i);
+    rh_mlp *net = NULL;
+    rh_status rc = rh_mlp__load(&net, name, state, err);
+    if (rc)
+        return rc;
+    if (rh_mlp__same_shape(net, s->net[i]))
+        rh_mlp__copy(s->net[i], net);
+    else
+        rc = rh_fail(err, RH_EFORMAT, "%s: %s of the saved state has another shape",
+                     s->kind->name, name);
+    rh_mlp__destroy(net);
+    return rc;
+}
+
+rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err)
+{
+    rh_neural *s = self;
+    double number[NCOUNT];
+    rh_status rc = rh_state_get(state, "counts", number, NCOUNT, err);
+    if (!rc && !(rh_base__all_finite(number, NCOUNT) && number[OWED] >= 0.0 &&
+                 number[OWED] <= 64.0 && number[NSTEP] >= 0.0 && number[NSTEP] < 1e15 &&
+                 number[NUPDATE] >= 0.0 && number[NUPDATE] < 1e17))
+        rc = rh_fail(err, RH_EFORMAT, "%s: the counts of the saved state are not in range",
+                     s->kind->name);
+    if (!rc && s->kind->nnumber)
+        rc = rh_state_get(state, "numbers", s->number, (size_t)s->kind->nnumber, err);
+    if (!rc)
+        rc = rh_scaling__load(&s->scaling, state, err);
+    if (!rc)
+        rc = rh_memory__load(&s->memory, state, err);
+    for (int i = 0; !rc && i < RH_NEURAL__NETS; i++)
+        if (s->net[i])
+            rc = load_net(s, i, state, err);
+    if (rc)
+        return rc;
+    s->drawn = number[DRAWN] != 0.0;
+    s->nstep = (int64_t)number[NSTEP];
+    s->owed = s->memory.count ? (int)number[OWED] : 0;
+    s->nupdate = (int64_t)number[NUPDATE];
+    return RH_OK;
+}

@@ -1,0 +1,186 @@
+// neural.h - what agents with networks and a replay memory share.
+//
+// Such an agent begins with an rh_neural, has one rh_neural__kind with what is special about
+// it, and puts the functions below into its rh_agent_type.
+
+#ifndef AGENT_NEURAL_H
+#define AGENT_NEURAL_H
+
+#include "agent_internal.h"
+#include "base/scratch.h"
+#include "numeric/mlp.h"
+#include "scaling.h"
+
+#define RH_NEURAL__NETS 6
+
+// ---------------------------------------------------------------------------- parameters
+
+// The first parameters of every such agent, in this order; its own come next.
+enum {
+    RH_NEURAL_RATE,
+    RH_NEURAL_HORIZON,
+    RH_NEURAL_UPDATES,
+    RH_NEURAL_N_STEP,
+    RH_NEURAL_TARGET_RATE,
+    RH_NEURAL_WARMUP,
+    RH_NEURAL_BATCH,
+    RH_NEURAL_MEMORY,
+    RH_NEURAL_WIDTH,
+    RH_NEURAL_LAYERS,
+    RH_NEURAL_NORM,
+    RH_NEURAL_OBS_SCALE,
+    RH_NEURAL_REWARD_SCALE,
+    RH_NEURAL_NPARAM
+};
+
+extern const char *const rh_neural__norms[];
+
+// Their rows of a parameter table, with the initial values that differ.
+#define RH_NEURAL__PARAMS(RATE, N_STEP)                                                        \
+    [RH_NEURAL_RATE] = {"rate",                                                                \
+                        "learning rate of the networks (Adam)",                                \
+                        .lo = 1e-7,                                                            \
+                        .hi = 1.0,                                                             \
+                        .initial = (RATE),                                                     \
+                        .scale = RH_LOG,                                                       \
+                        .usual_lo = 1e-4,                                                      \
+                        .usual_hi = 1e-2},                                                     \
+    [RH_NEURAL_HORIZON] = {"horizon",                                                          \
+                           "discount horizon in steps: gamma is 1 - 1 / horizon, or the "      \
+                           "task's if that is smaller",                                        \
+                           .lo = 1.0,                                                          \
+                           .hi = 1e6,                                                          \
+                           .initial = 100.0,                                                   \
+                           .scale = RH_LOG,                                                    \
+                           .usual_lo = 10.0,                                                   \
+                           .usual_hi = 1000.0},                                                \
+    [RH_NEURAL_UPDATES] = {"updates",     "updates of the networks per step",                  \
+                           .lo = 1,       .hi = 64,                                            \
+                           .initial = 1,  .scale = RH_LOG,                                     \
+                           .whole = true, .usual_lo = 1,                                       \
+                           .usual_hi = 8},                                                     \
+    [RH_NEURAL_N_STEP] = {"n_step",                                                            \
+                          "steps of reward before a target bootstraps",                        \
+                          .lo = 1,                                                             \
+                          .hi = 64,                                                            \
+                          .initial = (N_STEP),                                                 \
+                          .scale = RH_LOG,                                                     \
+                          .whole = true,                                                       \
+                          .usual_lo = 1,                                                       \
+                          .usual_hi = 10},                                                     \
+    [RH_NEURAL_TARGET_RATE] = {"target_rate",                                                  \
+                               "share by which the target networks follow, per update",        \
+                               .lo = 1e-5,                                                     \
+                               .hi = 1.0,                                                      \
+                               .initial = 0.005,                                               \
+                               .scale = RH_LOG},                                               \
+    [RH_NEURAL_WARMUP] = {"warmup",       "steps before the first update",                     \
+                          .lo = 1,        .hi = 1e6,                                           \
+                          .initial = 100, .scale = RH_LOG,                                     \
+                          .whole = true},                                                      \
+    [RH_NEURAL_BATCH] = {"batch",       "transitions of an update",                            \
+                         .lo = 1,       .hi = 4096,                                            \
+                         .initial = 64, .whole = true,                                         \
+                         .fixed = true},                                                       \
+    [RH_NEURAL_MEMORY] = {"memory",                                                            \
+                          "transitions that the replay memory holds; never more than steps "   \
+                          "of a run",                                                          \
+                          .lo = 1,                                                             \
+                          .hi = 1e7,                                                           \
+                          .initial = 100000,                                                   \
+                          .whole = true,                                                       \
+                          .fixed = true},                                                      \
+    [RH_NEURAL_WIDTH] = {"width",       "units of a hidden layer",                             \
+                         .lo = 1,       .hi = 1024,                                            \
+                         .initial = 64, .whole = true,                                         \
+                         .fixed = true},                                                       \
+    [RH_NEURAL_LAYERS] = {"layers",     "hidden layers", .lo = 1,      .hi = 8,                \
+                          .initial = 2, .whole = true,   .fixed = true},                       \
+    [RH_NEURAL_NORM] =                                                                         \
+        {"norm",        "layer norm in networks of values", .lo = 0, .hi = 1, .initial = 1,    \
+         .fixed = true, .choice = rh_neural__norms},                                           \
+    [RH_NEURAL_OBS_SCALE] = {"obs_scale",                                                      \
+                             "scale of observations: learned online, the sensor's range, "     \
+                             "none",                                                           \
+                             .lo = 0,                                                          \
+                             .hi = RH_SCALING_NONE,                                            \
+                             .initial = RH_SCALING_ONLINE,                                     \
+                             .fixed = true,                                                    \
+                             .choice = rh_scaling__names},                                     \
+    [RH_NEURAL_REWARD_SCALE] = {"reward_scale",                                                \
+                                "scale of rewards: learned online; range and none leave them " \
+                                "alone",                                                       \
+                                .lo = 0,                                                       \
+                                .hi = RH_SCALING_NONE,                                         \
+                                .initial = RH_SCALING_ONLINE,                                  \
+                                .fixed = true,                                                 \
+                                .choice = rh_scaling__names}
+
+// ---------------------------------------------------------------------------- the agent
+
+typedef struct rh_neural rh_neural;
+
+typedef struct rh_neural__kind {
+    const char *name;
+    double size; // that scaled rewards give to values
+    int nnumber; // of rh_neural.number that are learned
+
+    // Begin: the weights of all networks and the learned numbers.
+    void (*draw)(rh_neural *s, rh_rng *rng);
+
+    // Choose act (nact) for the scaled observation s->x: an index, or numbers in [-1, 1].
+    // explore: false for an agent that only acts. False when a number is not finite.
+    bool (*choose)(rh_neural *s, rh_rng *rng, bool explore, float *act);
+
+    // One update from s->batch, which is scaled.
+    void (*learn)(rh_neural *s, rh_rng *rng);
+} rh_neural__kind;
+
+struct rh_neural {
+    const rh_neural__kind *kind;
+    int nobs, nact, naction;
+    double lo[RH_MAX_ACT], hi[RH_MAX_ACT]; // bounds of a continuous action
+    double gamma, target_rate;
+    int updates, warmup;
+    rh_mlp__adam adam;
+    rh_memory memory;
+    rh_scaling scaling;
+    rh_mlp *net[RH_NEURAL__NETS];        // owned; those that are not used are NULL
+    rh_mlp__pass *pass[RH_NEURAL__NETS]; // owned
+    rh_scratch scratch;                  // owns all other arrays
+    rh_memory__batch batch;
+    float *now, *then;     // observation of the last action, and the new one, unscaled (nobs)
+    float *x;              // the new one scaled                                         (nobs)
+    float act[RH_MAX_ACT]; // the last action
+
+    // learned, and saved, with memory and scales
+    bool drawn;      // whether there are networks: they are drawn by the first start
+    int64_t nstep;   // steps so far
+    int owed;        // updates that the next call with a random stream makes
+    int64_t nupdate; // updates so far
+    double number[8];
+};
+
+// Begin: all but networks and the agent's own arrays. Nullable: err. Release with
+// rh_neural__clear(), also after a failure.
+rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_task *task,
+                          const double *hp, rh_error *err);
+
+// Network i with nin inputs, hidden layers as in hp, and nout outputs, and a pass for batches.
+rh_status rh_neural__net(rh_neural *s, int i, int nin, int nout, unsigned flags,
+                         const double *hp, rh_error *err);
+
+// Arrays of floats for the agent itself: check s->scratch.failed, and fail with this.
+float *rh_neural__floats(rh_neural *s, size_t n);
+rh_status rh_neural__no_memory(const rh_neural *s, rh_error *err);
+
+void rh_neural__clear(void *self);
+bool rh_neural__start(void *self, const double *obs, rh_rng *rng, double *act);
+bool rh_neural__step(void *self, double reward, const double *obs, rh_rng *rng, double *act);
+bool rh_neural__end(void *self, double reward);
+bool rh_neural__truncate(void *self, double reward, const double *obs);
+bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act);
+rh_status rh_neural__save(void *self, rh_state *state, rh_error *err);
+rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err);
+
+#endif
