@@ -124,6 +124,7 @@ typedef struct rh_deploy_health {
     bool per_1000;           // failures are counted in 1,000 steps, and not by episodes
     int64_t nfailure, of;    // failures so far; of so many completed episodes, or steps
     double failures;         // their rate; NAN: nothing to count
+    int64_t nother;          // terminal ends that are no failures by the rule
     double failures_promised, failures_upper; // rate in the models, and its upper end
     double failures_logged;                   // of the logged controller
     double evidence;    // against the promised rate; the alarm is raised at 20; NAN: no promise

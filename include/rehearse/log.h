@@ -211,8 +211,8 @@ typedef struct rh_log_options {
     // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
     const char *failure; // what a failure is: a formula over sensors, "temp > 90", "terminal"
                          // or "none"; NULL: as the rewards say (rh_failure)
-    const char *derive; // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
-    int stack;          // observations, with the actions between, in one; 1: the current one
+    const char *derive;  // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
+    int stack;           // observations, with the actions between, in one; 1: the current one
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur

@@ -31,7 +31,7 @@ enum { ENTROPY = RH_NEURAL_NPARAM, ALPHA, NPARAM };
 enum { LOG_ALPHA, FIRST, SECOND, POWER1, POWER2, NNUMBER };
 
 static const rh_param sac_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 1),
+    RH_NEURAL__PARAMS(1e-3, 3),
     [ENTROPY] = {"entropy", "target entropy is minus this, per number of the action",
                  .lo = -1.0, .hi = 10.0, .initial = 1.0, .usual_lo = 0.0, .usual_hi = 3.0},
     [ALPHA] = {"alpha", "initial temperature", .lo = 1e-6, .hi = 100.0, .initial = 0.1,

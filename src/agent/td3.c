@@ -22,9 +22,9 @@
 enum { NOISE = RH_NEURAL_NPARAM, NPARAM };
 
 static const rh_param td3_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 1),
+    RH_NEURAL__PARAMS(1e-3, 3),
     [NOISE] = {"noise", "standard deviation of exploration, in half ranges of the action",
-               .lo = 0.0, .hi = 2.0, .initial = 0.1, .scale = RH_LOG, .usual_lo = 0.02,
+               .lo = 0.0, .hi = 2.0, .initial = 0.3, .scale = RH_LOG, .usual_lo = 0.02,
                .usual_hi = 0.5},
 };
 

@@ -130,6 +130,11 @@ static void print_failures(const rh_deploy_health *h)
                  cli_count(h->of).s, unit, rate(h, h->failures).s, promised, logged);
     else
         cli_line("failures", "no completed %s yet%s%s", unit, promised, logged);
+    if (h->nother)
+        cli_line(" other ends",
+                 "%s terminal, no failures by the rule of best.yaml: goals, or rewards came in "
+                 "without their penalty",
+                 cli_count(h->nother).s);
     if (isfinite(h->evidence))
         cli_line(" evidence", "%s against the promise, alarm at 20 (at most 5 %% false alarms)",
                  cli_real(h->evidence, 2).s);

@@ -64,6 +64,7 @@ static const rh_field now_row[] = {
     {"rate", AT(failures), NULL, "share of episodes, or failures in 1,000 steps"},
     {"failures", AT(nfailure), NULL, "that were counted"},
     {"of", AT(of), NULL, "so many completed episodes, or steps"},
+    {"other_ends", AT(nother), NULL, "terminal ends that are no failures by the rule"},
 };
 static const rh_field all_row[] = {
     {"rate", AT(failures_promised), NULL, "in a whole run in the models"},

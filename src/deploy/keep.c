@@ -66,6 +66,7 @@ enum {
     P_NGUARDED,
     P_GUARDED,
     P_GUARD_SHARE,
+    P_NOTHER,
     NPOSITION
 };
 
@@ -107,6 +108,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_NGUARDED] = (double)h->nguarded;
     p[P_GUARDED] = h->guarded;
     p[P_GUARD_SHARE] = h->guard_share;
+    p[P_NOTHER] = (double)h->nother;
 }
 
 // A count that a damaged or foreign file may hold too.
@@ -152,6 +154,7 @@ static void unpack(const double *p, size_t n, rh_deploy_health *h)
     h->nguarded = count_of(p[P_NGUARDED]);
     h->guarded = p[P_GUARDED];
     h->guard_share = p[P_GUARD_SHARE];
+    h->nother = count_of(p[P_NOTHER]);
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,

@@ -119,6 +119,7 @@ void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best 
     bool trial = health->per_1000 || step->ended;
     if (!continuing && trial && judged)
         count(m, health, best, step->ended && m->failed != 0.0);
+    health->nother += step->terminal && m->failed == 0.0;
     if (step->ended)
         rh_monitor__begin(m);
 }

@@ -201,8 +201,8 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
         log->reading.note = rh_log__keep_all(body, p->reading.note, log->reading.nnote);
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
            log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
-           (log->failure || !p->failure) && (log->derive || !p->derive) && log->reading.format &&
-           (log->reading.sentinels || !p->reading.sentinels) &&
+           (log->failure || !p->failure) && (log->derive || !p->derive) &&
+           log->reading.format && (log->reading.sentinels || !p->reading.sentinels) &&
            (log->reading.note || !log->reading.nnote);
 }
 

@@ -31,7 +31,7 @@
 
 #define CLEARLY 1.5 // decision 3; by hand
 #define TAIL 0.05   // decision 3
-#define NAME 16     // bytes of "next[255]"
+#define NAME 20     // bytes of "next[2147483647]"
 
 // ---------------------------------------------------------------------------- a rule
 

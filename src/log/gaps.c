@@ -1,8 +1,9 @@
 // gaps.c - fills short gaps of missing values in rows, before they become transitions.
 //
-// A row without a reward, or a reward by formula without one of its sensors, ends an episode
-// at reading. Short episodes then survive whole more often than long ones: with 1.5 % of the
-// values missing, the mean return of the whole episodes was -218 where all had -118.
+// A row without a reward, or a reward by formula without one of its sensors, ends an episode at
+// reading. Short episodes then stay whole more often than long ones: of a plant that trips,
+// with 1.5 % of the values missing, the whole episodes returned -293 where all returned -264,
+// and -264 with gaps filled (tests/log/test_gaps.c).
 //
 // 1. A gap is at most 5 rows of one column inside an episode, with a known value on both sides.
 //    Longer ones, and those at the ends of an episode, stay missing: the dynamics across them

@@ -66,7 +66,7 @@ double rh_inspect__quantile(const rh_inspect__room *room, double p);
 // Set nscaled of the sorted finite values x (n).
 void rh_inspect__scales(rh_log_numbers *out, const double *x, int64_t n);
 
-// Set unit_at of sensor j, whose sorted values are in the room.
+// Set unit_at of sensor j, whose values are in room->sorted.
 void rh_inspect__units(rh_log_sensor *s, const rh_log *log, int j,
                        const rh_inspect__room *room);
 

@@ -3,10 +3,10 @@
 // A row (observation, action and reward) is compared with the row a fixed lag before it. A
 // block is as many rows in succession as agree. What it proves depends on how it ends:
 //
-// 1. Same state and action, but another next observation: a plant without noise would have gone
-//    on as before, and one with noise would not have returned to the same state for 20 rows. So
-//    the block was copied. Rows that merely rest do not count, so a plant at rest proves
-//    nothing.
+// 1. Same state and action, but another next observation: a plant without noise would have
+//    repeated that too, and one with noise would not have returned to the same state for 20
+//    rows. So the block was copied. Rows that merely rest do not count, so a plant at rest
+//    proves nothing.
 // 2. It covers episodes from their start on. A plant without noise may do so by itself if its
 //    starts are few, so starts must differ otherwise, and the block must be long.
 // 3. Another action in the same state: the plant has no noise and returned. Proves nothing.

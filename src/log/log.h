@@ -17,7 +17,8 @@ rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing,
 rh_status rh_failure__make(rh_failure **out, const rh_failure *parts, int nobs, rh_error *err);
 void rh_failure__destroy(rh_failure *rule); // NULL is allowed
 
-// The time limit of the plant's episodes, in steps; 0: it has none, or the log does not show it.
+// The time limit of the plant's episodes, in steps; 0: it has none, or the log does not show
+// it.
 int64_t rh_log__time_limit(const rh_log *log);
 // Whether every episode that does not terminate lost its last step, whose s' is unknown.
 bool rh_log__lost_ends(const rh_log *log);

@@ -231,11 +231,11 @@ static void failed_runs(rh_study *study)
     }
     if (nrun)
         rh_findings__advise(
-            rh_findings__add(&v->findings, (double)nrun > MOSTLY * (double)nall ? RH_ERROR : RH_WARNING,
-                             RH_FINDING_FAILED, nrun,
-                             "%lld of %lld runs failed and count as the worst possible%s%s",
-                             (long long)nrun, (long long)nall,
-                             *study->failure ? "; one of them: " : "", study->failure),
+            rh_findings__add(
+                &v->findings, (double)nrun > MOSTLY * (double)nall ? RH_ERROR : RH_WARNING,
+                RH_FINDING_FAILED, nrun,
+                "%lld of %lld runs failed and count as the worst possible%s%s", (long long)nrun,
+                (long long)nall, *study->failure ? "; one of them: " : "", study->failure),
             "fix the agent and use a new folder; study.log has the reason of every such run");
 }
 

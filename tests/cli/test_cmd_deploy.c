@@ -86,8 +86,10 @@ static void fails_too_often(void **unused)
     drop(&o);
     o = rehearse("deploy --status fails.deploy");
     assert_int_equal(o.code, 1);
-    assert_has(o.out, "failures        19 in 20 episodes: 95.0 %, promised 10.0 %, upper end "
-                      "20.0 %, logged 25.0 %\n evidence       ");
+    assert_has(o.out,
+               "failures        19 in 20 episodes: 95.0 %, promised 10.0 %, upper end "
+               "20.0 %, logged 25.0 %\n other ends     1 terminal, no failures by the rule of "
+               "best.yaml: goals, or");
     assert_has(o.out, " against the promise, alarm at 20 (at most 5 % false alarms)\n"
                       "guard           acted in 20 steps, 2.0 % of the last 1,000; alarm above "
                       "1.0 %\n");
@@ -96,7 +98,8 @@ static void fails_too_often(void **unused)
     o = rehearse("deploy --status fails.deploy --json");
     assert_int_equal(o.code, 1);
     assert_has(o.out, "\"failures\": {\"per\": \"episode\", \"now\": {\"rate\": 0.95, "
-                      "\"failures\": 19, \"of\": 20}, \"all\": {\"rate\": 0.1, \"hi95\": 0.2}, "
+                      "\"failures\": 19, \"of\": 20, \"other_ends\": 1}, \"all\": {\"rate\": "
+                      "0.1, \"hi95\": 0.2}, "
                       "\"logged\": {\"rate\": 0.25}, \"evidence\": ");
     drop(&o);
 }

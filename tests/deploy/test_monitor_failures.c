@@ -98,6 +98,7 @@ static void by_hand(void **unused)
     }
     assert_int_equal(h.nfailure, 3);
     assert_int_equal(h.of, 5);
+    assert_int_equal(h.nother, 2);
     near(h.failures, 0.6);
 
     // an episode in which somebody else acted counts, but is not the agent's
@@ -282,7 +283,7 @@ static void resumed(void **unused)
         const double *x = rh_state__at(state, i, &name, &n);
         assert_non_null(x);
         if (strcmp(name, "deploy") == 0)
-            n -= 11;
+            n -= 12;
         if (strcmp(name, "monitor") == 0)
             n = 12;
         assert_int_equal(rh_state_put(older, name, x, n, NULL), RH_OK);

@@ -1,6 +1,7 @@
 // test_cutoff.c - when episodes in a model are usually cut off.
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "model/model.h"
 #include "model/model_internal.h"
 #include "model_sample.h"
