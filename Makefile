@@ -17,9 +17,9 @@ all: configure ## build everything: program, libraries and tests
 program: configure ## build the program only: build/rehearse
 	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse
 
-demo: program ## tune a controller for an example plant from its log
-	rm -rf $(BUILD)/plant.study
-	$(BUILD)/rehearse tune examples/plant.yaml --output $(BUILD)/plant.study
+demo: configure ## learn from a plant's log, then ask the true plant; 90 seconds
+	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse tank_truth
+	@examples/tank/demo $(BUILD)
 
 check: all ## run every test
 	ctest --preset $(PRESET) --parallel $(JOBS)

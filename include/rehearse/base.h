@@ -65,6 +65,11 @@ typedef enum rh_severity { RH_NOTICE, RH_WARNING, RH_ERROR } rh_severity;
 // "notice", "warning", "error"
 RH_API const char *rh_severity_name(rh_severity severity);
 
+// What a finding was found in.
+typedef enum rh_origin { RH_OF_LOG, RH_OF_MODEL, RH_OF_STUDY } rh_origin;
+
+RH_API const char *rh_origin_name(rh_origin origin); // "log", "model", "study"
+
 // What a finding is about. Of a log (rh_log_inspect):
 typedef enum rh_finding_id {
     RH_FINDING_ALTERNATING_ROWS, // rows resemble the row before the last: two devices alternate
@@ -83,6 +88,10 @@ typedef enum rh_finding_id {
     RH_FINDING_SENTINEL,            // a number that may mean a missing value
     RH_FINDING_SENTINEL_ACTION,     //
     RH_FINDING_SENTINEL_REWARD,     //
+    RH_FINDING_SENTINEL_TAKEN,      // sentinels that were read as missing values
+    RH_FINDING_LOST_DECIMALS,       // values times powers of ten beside the others
+    RH_FINDING_UNIT_CHANGE,         // another range from one moment on
+    RH_FINDING_SAME_ROW_EFFECT,     // a sensor shows the effect of its own row's action
     RH_FINDING_OUTLIERS,            // values far outside the usual range
     RH_FINDING_CONSTANT_SENSOR,     // one value in the whole log
     RH_FINDING_FROZEN_SENSOR,       // no change for long while other sensors move
@@ -90,6 +99,7 @@ typedef enum rh_finding_id {
     RH_FINDING_TWIN_SENSORS,        // two sensors with one signal
     RH_FINDING_WRAPS,               // an angle, or a counter that restarts
     RH_FINDING_TERMINAL_EVERYWHERE, // every step is terminal
+    RH_FINDING_TERMINAL_LIMIT,      // every terminal step ends an episode of the same length
     RH_FINDING_NO_TERMINAL,         // no step is
     RH_FINDING_SINGLE_EPISODE,      // the whole log is one episode
     RH_FINDING_IRREGULAR_CUTS,      // episodes are truncated at different lengths
@@ -135,6 +145,9 @@ typedef enum rh_finding_id {
     RH_FINDING_AT_BOUND,        // the winner is at the end of a searched range
     RH_FINDING_ALL_TIED,        // most settings are tied with the best
     RH_FINDING_TOO_GOOD,        // the score is better than the log makes credible
+    RH_FINDING_FAILS_MORE,      // the winner fails more often than the logged controller
+    RH_FINDING_NOT_BETTER,      // its score at the end of a run is below the logged one
+    RH_FINDING_DEFAULTS_BETTER, // the agent's defaults score higher
     RH_FINDING_RARE_FAILURES,   // some runs of the winner are far below its others
     RH_FINDING_MODEL_EXPLOITED, // what agents learn is lost in a model of other data
     RH_FINDING_CONFIRMED_LOWER, // the winner is worse in the confirmation than in the search
@@ -163,14 +176,17 @@ typedef struct rh_finding {
     int64_t first;      // the first transition concerned, or -1
     int dim;            // the first sensor or dimension concerned, or -1
     int64_t line;       // the first line of the log's file concerned, or row of arrays; or -1
+    rh_origin origin;   //
+    bool accepted;      // an error that the user accepts by its name (rh_plan_accept)
 } rh_finding;
 
 typedef struct rh_findings {
     rh_finding *item; // gravest first  (n)
     int n;
-    int count[3]; // how many of each severity
-    int room;     // internal
-    bool lost;    // internal
+    int count[3];     // how many of each severity
+    rh_origin origin; // internal: of the findings that are added
+    int room;         // internal
+    bool lost;        // internal
 } rh_findings;
 
 // ---------------------------------------------------------------------------- memory

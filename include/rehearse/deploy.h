@@ -18,6 +18,7 @@ typedef struct rh_deploy_options {
     const char *state;   // state file to begin with where the folder has none; NULL: untrained
     const char *guard;   // YAML file with safe action and limits (docs/deploy.md); NULL: none
     bool frozen;         // act without learning
+    bool shared;         // new files get the rights of the umask; else only their owner reads
     int64_t save_steps;  // save after so many steps, 1 or more
     double save_seconds; // or after so many seconds, above 0
     uint64_t seed;       // of the agent's random choices
@@ -71,17 +72,19 @@ typedef enum rh_deploy_source {
     RH_BY_AGENT,
     RH_BY_GUARD, // the safe action
     RH_BY_HOLD,  // the action before, again
-    RH_BY_NOBODY // the episode is over
+    RH_BY_NOBODY // no action: the episode is over, or there is none to hold yet
 } rh_deploy_source;
 
 // Alarms, as bits.
 typedef enum rh_deploy_alarm {
-    RH_ALARM_PROMISE = 1,  // earns less than promised, beyond chance
-    RH_ALARM_RANGE = 2,    // sensors leave what the log has seen
-    RH_ALARM_DIVERGED = 4, // the agent has diverged
-    RH_ALARM_DISK = 8      // log or state cannot be written
+    RH_ALARM_PROMISE = 1,   // earns less than promised, beyond chance
+    RH_ALARM_RANGE = 2,     // sensors leave what the log has seen
+    RH_ALARM_DIVERGED = 4,  // the agent has diverged
+    RH_ALARM_DISK = 8,      // log or state cannot be written
+    RH_ALARM_FAILURES = 16, // fails more often than promised, beyond chance
+    RH_ALARM_GUARD = 32     // the guard acts in more steps than its file says
 } rh_deploy_alarm;
-enum { RH_NALARM = 4 };
+enum { RH_NALARM = 6 };
 
 typedef struct rh_deploy_reply {
     double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
@@ -91,7 +94,8 @@ typedef struct rh_deploy_reply {
 } rh_deploy_reply;
 
 // Take in an observation and choose an action. Allocates nothing. Fails only for a broken
-// contract; everything that a plant can send gets an action.
+// contract. What cannot be acted on gets the safe action, or the last one again. Without a safe
+// action there is none before the first: RH_BY_NOBODY.
 RH_API rh_status rh_deploy_step(rh_deploy *deploy, const rh_deploy_seen *seen,
                                 rh_deploy_reply *reply, rh_error *err);
 
@@ -117,12 +121,23 @@ typedef struct rh_deploy_health {
     int64_t per_steps;       // unit of the scores: so many steps; 0: an episode
     double outside;          // share of the last 100 observations outside of the log's range
     int outside_sensor;      // the last one that was; -1: none
-    unsigned alarms;         // bits
-    int64_t alarm_step;      // step of the last alarm; -1: none
-    int64_t saved_step;      // position of the saved state
+    bool per_1000;           // failures are counted in 1,000 steps, and not by episodes
+    int64_t nfailure, of;    // failures so far; of so many completed episodes, or steps
+    double failures;         // their rate; NAN: nothing to count
+    int64_t nother;          // terminal ends that are no failures by the rule
+    double failures_promised, failures_upper; // rate in the models, and its upper end
+    double failures_logged;                   // of the logged controller
+    double evidence;    // against the promised rate; the alarm is raised at 20; NAN: no promise
+    int64_t nguarded;   // steps in which the guard acted
+    double guarded;     // share of about the last 1,000 steps
+    double guard_share; // above it the alarm is raised; NAN: there is no guard
+    unsigned alarms;    // bits
+    int64_t alarm_step; // step of the last alarm; -1: none
+    int64_t saved_step; // position of the saved state
 } rh_deploy_health;
 
 RH_API rh_deploy_health rh_deploy_health_of(const rh_deploy *deploy);
+RH_API const rh_fields *rh_deploy_health_fields(void); // for rh_describe()
 
 // ---------------------------------------------------------------------------- JSON lines
 

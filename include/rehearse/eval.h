@@ -44,6 +44,13 @@ typedef struct rh_result {
     int64_t nstep;      // steps done
     int64_t nepisode;   // completed episodes
     int64_t nuncovered; // steps out of a model's coverage
+    int64_t nfailure;   // failures: of an episode one at most, where it ends; in a continuing
+                        // task, where failing steps begin
+    int64_t nfailure_first, nfailure_last; // of these, in the first and last tenth of the steps
+    int64_t nepisode_first, nepisode_last; // episodes completed in them
+    double last;       // mean return of the latter, NAN for none; in a continuing task, the
+                       // reward of a run whose steps are all like the last tenth
+    int64_t caught_up; // from this step on the run has got at least opt.today; 0: never
     rh_outcome outcome;
 } rh_result;
 
@@ -94,6 +101,14 @@ typedef struct rh_eval_options {
     // thread, several calls at a time. Nullable.
     void (*visit)(void *context, const rh_visit *visit);
     void *context; // argument of all three
+
+    // Whether a step failed that led to obs, with this reward. Not asked of RH_FINAL's further
+    // steps. From any thread. NULL: none does.
+    bool (*fails)(const void *rule, const double *obs, double reward, bool terminal);
+    const void *rule; // its argument
+
+    double today; // return of an episode, or reward of a step if continuing, that runs are
+                  // compared with; NAN: none
 
     unsigned cookie; // set by rh_eval_defaults(), leave alone
 } rh_eval_options;

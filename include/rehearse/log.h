@@ -32,10 +32,16 @@ typedef struct rh_log_reading {
     int64_t nincomplete;     // rows dropped because they lack an action or a reward
     int64_t nshort;          // steps dropped by `stack` because the steps before are unknown
     int64_t nmissing;        // missing values in observations, stored as NAN
+    int64_t nfilled;         // missing values of any column that were filled
+    int64_t nsentinel;       // sentinels that were taken as missing values
     int64_t ngap;            // episodes split at a gap in time
+    int64_t nreverse;        // of these, where time runs backwards
+    int64_t reverse_at;      // where the first is in the file, as rh_log.line; -1: unknown
     int64_t nmismatch;       // steps whose s' differs from the s of the next step
     int64_t lost_at;         // where the first of nlost, and of nincomplete, is in the file, as
     int64_t incomplete_at;   // rh_log.line; -1: unknown
+    const char *sentinels;   // which, "level is -9999 5 times"; NULL: none were taken
+    bool sentinels_kept;     // the caller says that all numbers are measurements
     const char *place;       // what rh_log.line counts: "line" (from 1) or "row" (from 0)
     const char *const *note; // notes for the user, in order      (nnote)
     int nnote;
@@ -67,6 +73,7 @@ typedef struct rh_log {
     const char *reward_name;    //
     const char *reward_formula; // the reward by obs[i] and act[i] of the step and next[i], its
                                 // s'; NULL if there is no such formula
+    const char *failure;    // "terminal", "none" or a formula by next[i]; NULL: by the rewards
     const char *derive;     // how sensors were derived, as in rh_log_options; NULL: none were
     int stack;              // observations in one, as in rh_log_options; 0 or 1: one
     const char *path;       // file it was read from, "" if none
@@ -75,8 +82,32 @@ typedef struct rh_log {
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
 
-// A hash of the transitions. Names and times do not count.
+// A hash of the transitions, and of what a failure is. Names and times do not count.
 RH_API uint64_t rh_log_fingerprint(const rh_log *log);
+
+// What counts as a failure of the plant (docs/verdict.md). Read-only.
+typedef struct rh_failure {
+    bool known;          // false: nothing does, and words says why
+    bool ends;           // only steps that end an episode
+    double below;        // with a reward below this; INFINITY: any
+    const char *formula; // instead: steps to a state where it is not 0, by next[i]; or NULL
+    const char *words;   // "an episode that ends with a reward below -6"
+    void *compiled;      // internal
+} rh_failure;
+
+// Whether a step that led to the state next (nobs) is a failure.
+RH_API bool rh_failure_step(const rh_failure *rule, const double *next, double reward,
+                            bool terminal);
+
+// Failures in a log: in each of its episodes one at most; or, if ever going on, one where
+// failing steps begin.
+typedef struct rh_failure_count {
+    int64_t n;        // failures
+    int64_t nepisode; // episodes, those that resume after a gap with the one before
+    int64_t nstep;
+} rh_failure_count;
+RH_API rh_failure_count rh_failure_count_log(const rh_failure *rule, const rh_log *log,
+                                             bool continuing);
 
 // Names of sensors and actions, for rh_describe(). Borrowed from the log.
 RH_API rh_names rh_log_names(const rh_log *log);
@@ -154,6 +185,18 @@ typedef enum rh_decimal {
     RH_DECIMAL_COMMA
 } rh_decimal;
 
+// Missing values of at most 5 rows inside an episode.
+typedef enum rh_gaps_mode {
+    RH_GAPS_FILL, // interpolate a sensor that moves, hold one that rests
+    RH_GAPS_CUT   // leave them: a step without action or reward splits its episode
+} rh_gaps_mode;
+
+// Numbers such as -9999 far outside the rest of their column.
+typedef enum rh_sentinels {
+    RH_SENTINELS_MISSING, // missing values
+    RH_SENTINELS_KEEP     // numbers
+} rh_sentinels;
+
 typedef enum rh_dates {
     RH_DATES_AUTO, // 5/1/2024: by all dates of the column; refused if none of them tells
     RH_DATES_DAY_FIRST,
@@ -166,14 +209,18 @@ typedef struct rh_log_options {
     const char *format; // NULL: detect it
     const char *obs, *action, *reward, *episode, *terminal, *truncated, *time, *next;
     // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
-    const char *derive; // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
-    int stack;          // observations, with the actions between, in one; 1: the current one
+    const char *failure; // what a failure is: a formula over sensors, "temp > 90", "terminal"
+                         // or "none"; NULL: as the rewards say (rh_failure)
+    const char *derive;  // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
+    int stack;           // observations, with the actions between, in one; 1: the current one
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur
     const double *missing;     // numbers that stand for a missing value   (nmissing)
     int nmissing;              //
     const char *missing_words; // words that stand for one, "Bad,No Data"; NULL: the usual ones
+    rh_sentinels sentinels;    // what they are
+    rh_gaps_mode gaps;         // what becomes of short ones
     rh_decimal decimal;        // of numbers in a text
     rh_dates dates;            // order of day and month
     double max_gap;            // a longer time between rows ends the episode; INFINITY: never
@@ -216,10 +263,16 @@ RH_API void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt);
 RH_API rh_status rh_log_roles_write(const rh_log_roles *roles, const rh_log *log, FILE *out,
                                     rh_error *err);
 
-// Read a log of any format. path "-": text from standard input. Owned: *out, free with
-// rh_log_destroy(). Nullable: opt (all defaults), err. On failure *out is left untouched.
+// Read a log of any format. path "-": text from standard input. Several paths, one on each
+// line, are logs of one plant and are joined. Owned: *out, free with rh_log_destroy().
+// Nullable: opt (all defaults), err. On failure *out is left untouched.
 RH_API rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
                              rh_error *err);
+
+// Join logs (n) of one plant, the episodes of each after those of the one before. The sensors
+// and the numbers of an action must have the same names, in any order. Actions of all logs are
+// actions of the joined one. Owned: *out, free with rh_log_destroy(). Nullable: err.
+RH_API rh_status rh_log_join(rh_log **out, const rh_log *const *log, int n, rh_error *err);
 
 // Write a log, completely or not at all. Nullable: format (NULL: by the file's suffix), err.
 RH_API rh_status rh_log_write(const rh_log *log, const char *path, const char *format,
@@ -327,6 +380,8 @@ typedef struct rh_log_numbers {
     int64_t nabsurd;                   // not counting sentinels
     double sentinel;                   // NAN if none
     int64_t nsentinel;                 // how often it occurs
+    int64_t nscaled;                   // values that are others times a power of ten
+    double scaled, scaled_by;          // one of them, and its power
 } rh_log_numbers;
 
 typedef struct rh_log_sensor {
@@ -341,6 +396,9 @@ typedef struct rh_log_sensor {
     bool wraps;            // jumps like an angle at the end of its range
     double pace;           // changes by this much at every step, like a clock; NAN if not
     int twin;              // an earlier sensor it is an exact function of, or -1
+    int64_t unit_at;       // from this transition on its values are in another range, or -1
+    double unit_below, unit_above; // the greatest value of the lower range, the least above it
+    bool dropouts; // its sentinel comes and goes: the values around it are alike
 } rh_log_sensor;
 
 // Times between rows of an episode, if the log has times.
@@ -371,6 +429,8 @@ typedef struct rh_log_alignment {
     int64_t n;         // steps used
     double action[3];  // share of a sensor's change that the action explains alone
     double partial[3]; // and in addition to the two other actions
+    int effect;        // the first sensor that is a function of the action in its row, or -1;
+                       // such sensors are left out here
     double past;       // share of an action that the state of the row before explains in
                        // addition to its own state: near 0 if actions are in their own rows
     double reward[3];  // share of the reward that a step explains
@@ -415,6 +475,8 @@ typedef struct rh_log_report {
     int64_t cut_length;      // their most common length, 0 if none
     double cut_share;        // share of them with that length
     double cut_spread;       // interquartile range of their lengths over the median
+    int64_t time_limit;      // of the plant's episodes, in steps; 0: none
+    bool continuing;         // no step is terminal, and no time limit puts the plant back
     int64_t nstart;          // start states, and distinct ones
     int64_t nstart_distinct; //
     double start_spread;     // their spread as a share of that of all states
@@ -422,6 +484,10 @@ typedef struct rh_log_report {
     int64_t nreturn;         // how often other steps of an episode lead to a duplicate
     int64_t ntwice;          // rows equal to the row before
     int64_t twice_at;        // the first of them, or -1
+    bool paired;             // rows come in pairs throughout
+    int64_t ncopied;         // rows of blocks that were written twice
+    int64_t copied_at;       // the first of them, or -1
+    int64_t copied_from;     // and the row that it copies
     int64_t nstate_distinct; // distinct states of the transitions
     double step_length;      // median step, in standard deviations of the sensors
     double step_far;         // 98 % of the steps are no longer

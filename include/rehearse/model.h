@@ -93,9 +93,10 @@ RH_API rh_status rh_model_read(rh_model **out, const char *path, rh_error *err);
 RH_API const rh_model_type *rh_model_type_of(const rh_model *model);
 RH_API const double *rh_model_params(const rh_model *model); // as fitted  (nparam)
 RH_API int rh_model_nmember(const rh_model *model);
-RH_API const rh_log *rh_model_log(const rh_model *model);   // the transitions used
-RH_API const rh_repr *rh_model_repr(const rh_model *model); //
-RH_API const rh_task *rh_model_task(const rh_model *model); //
+RH_API const rh_log *rh_model_log(const rh_model *model);         // the transitions used
+RH_API const rh_repr *rh_model_repr(const rh_model *model);       //
+RH_API const rh_task *rh_model_task(const rh_model *model);       //
+RH_API const rh_failure *rh_model_failure(const rh_model *model); // what a failure is
 
 // Make an environment from a member. param (nparam) overrides the fitted parameters; a change
 // that needs another fit is refused.

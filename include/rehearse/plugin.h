@@ -38,4 +38,9 @@ RH_API const rh_env_type *rh_plugin_env(const char *name, rh_error *err);
 #define RH_PLUGIN_MOST_TIMEOUT 86400.0
 RH_API rh_status rh_plugin_set_timeout(double seconds, rh_error *err);
 
+// Whether an agent of best.yaml may be exec:COMMAND, a program that is started with your
+// rights; for all of this process. At first it may not: the file may be of somebody else.
+// A plug-in of best.yaml is never loaded by the file: load it first. SECURITY.md explains this.
+RH_API void rh_plugin_allow_exec(bool allow);
+
 #endif

@@ -102,6 +102,11 @@ RH_API rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log,
 RH_API rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
                              const rh_fit_options *opt, rh_error *err);
 
+// Whether the errors of a log are accepted by the plan (key accept), all of them. Marks those
+// that are; the message of the refusal is about the first that is not. rh_study_create() does
+// this itself. Nullable: err.
+RH_API rh_status rh_plan_accept(const rh_plan *plan, rh_log_report *report, rh_error *err);
+
 // ---------------------------------------------------------------------------- ranks
 
 // The processes that work on one study, this one included. Without MPI there is one.
@@ -143,11 +148,13 @@ typedef struct rh_study_progress {
 } rh_study_progress;
 
 typedef struct rh_study_options {
-    const char *folder;  // created if missing; NULL: keep nothing on disk
-    int nthread;         // changes no result
-    rh_ranks *ranks;     // other processes that help; NULL: none (borrowed)
-    bool watch;          // write the report every few seconds while the study runs
-    const char *command; // that started it, for the report; NULL: unknown (borrowed)
+    const char *folder;    // created if missing; NULL: keep nothing on disk
+    int nthread;           // changes no result
+    rh_ranks *ranks;       // other processes that help; NULL: none (borrowed)
+    bool watch;            // write the report every few seconds while the study runs
+    const char *command;   // that started it, for the report; NULL: unknown (borrowed)
+    rh_log_report *report; // of the log or the model's log, as inspected before; NULL: the
+                           // study inspects it (borrowed, must outlive the study)
     // Called now and then from the calling thread; NULL for none.
     void (*progress)(void *context, const rh_study_progress *progress);
     // Polled; true stops the study with RH_ESTOPPED and keeps all finished runs.
@@ -160,10 +167,11 @@ RH_API rh_study_options rh_study_defaults(void);
 
 typedef struct rh_study rh_study;
 
-// Open a study, new or to be resumed: lock the folder, compare its journal with the plan, fit
-// or read the model. Pass either log or model. starts: a log whose episodes begin where runs
-// do. Borrowed: plan (settled), log, starts, model, must outlive *out. Owned: *out, free with
-// rh_study_destroy(). Nullable: starts, opt, err. On failure *out is left untouched.
+// Open a study, new or to be resumed: inspect the log, whose errors must be accepted by the
+// plan, lock the folder, compare its journal with the plan, fit or read the model. Pass either
+// log or model. starts: a log whose episodes begin where runs do. Borrowed: plan (settled),
+// log, starts, model, must outlive *out. Owned: *out, free with rh_study_destroy(). Nullable:
+// starts, opt, err. On failure *out is left untouched.
 RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log,
                                  const rh_log *starts, const rh_model *model,
                                  const rh_study_options *opt, rh_error *err);
@@ -230,6 +238,50 @@ typedef struct rh_reference {
     double score;
     double lo95, hi95; // 95 % interval
 } rh_reference;
+
+typedef enum rh_answer { RH_ANSWER_UNKNOWN, RH_ANSWER_NO, RH_ANSWER_YES } rh_answer;
+RH_API const char *rh_answer_name(rh_answer answer); // "not known", "no", "yes"
+
+// Is the chosen agent better than the logged controller? (docs/verdict.md). All scores are on
+// one scale, that of rh_verdict.logged.
+typedef struct rh_today {
+    rh_answer better;      // at the end of a run, by the interval of `end`
+    rh_reference learning; // the chosen agent in a whole run, from its first step
+    rh_reference end;      // in the last tenth of it
+    rh_reference defaults; // the agent with its defaults in a whole run
+    double caught_up;      // share of the runs that got as much as the logged controller; NAN
+    int64_t catch_up;      // step from which on half of them had; 0: never within a run
+    char text[300];        // the answer in words
+} rh_today;
+
+// How often something fails. NAN: unknown.
+typedef struct rh_rate {
+    double rate, lo95, hi95; // and its 95 % interval
+    int64_t n, of;           // failures; of so many episodes or steps
+} rh_rate;
+
+typedef enum rh_often {
+    RH_OFTEN_UNKNOWN,
+    RH_OFTEN_LESS, // the agent's interval is below that of the log
+    RH_OFTEN_SAME, // its rate is within that of the log
+    RH_OFTEN_MORE, // it is above
+    RH_OFTEN_FAR   // and its lower end has twice the odds of the log's upper end
+} rh_often;
+RH_API const char *rh_often_name(rh_often often); // "unknown", "less often", ...
+
+// How often the chosen agent fails, and the logged controller.
+typedef struct rh_failing {
+    const rh_failure *rule;   // what a failure is: of the model, borrowed
+    bool per_steps;           // rates are failures in 1,000 steps; otherwise shares of episodes
+    rh_rate first, all, last; // the chosen agent in the first tenth of a run, in all, the last
+    rh_rate defaults;         // the agent with its defaults
+    rh_rate logged;           // the logged controller, in the log
+    rh_often often;           // all, compared with logged
+    char text[400];           // the answer in words
+} rh_failing;
+
+RH_API const rh_fields *rh_today_fields(void);
+RH_API const rh_fields *rh_failing_fields(void);
 
 // The leading settings in another model of the log, whose own settings differ.
 typedef struct rh_check {
@@ -323,6 +375,7 @@ typedef struct rh_trust {
     rh_trust_level level;
     double probability; // that the true regret is below a tenth of the difference between the
                         // best and the median setting; NAN: unknown
+    char text[200];     // the answer in words
     rh_evidence evidence[RH_NEVIDENCE];
     rh_reason reason[RH_NREASON]; //                                       (nreason)
     int nreason;
@@ -348,13 +401,15 @@ typedef struct rh_verdict {
     int64_t per_steps;    // scores are rewards of so many steps; 0: of an episode
     rh_reference logged;  // the logged controller, from the log alone
     rh_reference random;  // a uniform random policy in the models that scored the winner
+    rh_today today;       // is it better than the logged controller?
+    rh_failing failing;   // how often does it fail?
     rh_rare rare;         //
     rh_checks check;      // other models of the log
     rh_transfer transfer; // does what the winner learns hold in another model?
     rh_trust trust;       //
     const rh_next *next;  // what to log next, the most needed first (nnext)
     int nnext;            //
-    rh_findings findings; //
+    rh_findings findings; // of the study, and errors and warnings of the log
     int64_t nrun;         // finished runs
     int64_t nrun_resumed; // of these, read from the journal
     int64_t nstep;        // steps of all runs of trials
@@ -378,6 +433,7 @@ typedef struct rh_promise {
     double score, lo95, hi95;     // and its 95 % interval
     int64_t per_steps;            // it is the reward of so many steps; 0: of an episode
     double logged;                // score of the logged controller
+    double defaults;              // of the agent with its defaults, in the models
     int64_t nstep;                // steps of a run in the models
     int ncurve;                   // points of the curve; 0: there is none
     double mean[RH_MAX_POINTS];   // of the runs' curves
@@ -385,6 +441,9 @@ typedef struct rh_promise {
     int nrun;                     // runs in both
     double alarm;        // level of rh_promise_deficit() at which the promise is broken
     double false_alarms; // probability of that in nstep steps if the plant is like the models
+    bool fail_per_steps; // rates of failures are in 1,000 steps; otherwise shares of episodes
+    rh_rate fail_first, fail, fail_last; // in the first tenth of the steps, in all, in the last
+    rh_rate fail_logged, fail_defaults;  // of the logged controller; of the agent's defaults
 } rh_promise;
 
 // The summed deficits of a curve after a further point y, in standard deviations; before: of
@@ -397,6 +456,8 @@ typedef struct rh_best {
     double *hp;                // all hyperparameters                    (nparam)
     bool tasked;               // the file has a task: what follows is known
     rh_task task;              // what the agent is told
+    int64_t cutoff;            // steps of an episode in the models, at most; INT64_MAX: no
+                               // limit; 0: unknown
     const char **obs_unit;     // "" where unknown                       (nobs)
     int nsent;                 // sensors that the plant sends: the first ones. derive and stack
                                // make the others of them (rh_observer)
@@ -409,6 +470,7 @@ typedef struct rh_best {
     const char *reward_name;   //
     const char *reward_formula; // by obs[i], act[i] and next[i]; NULL: the reward comes in
     rh_promise promise;         //
+    rh_failure *failure;        // what a failure is; NULL: the file does not say
     const char *version;        // of rehearse, that wrote it; "" where unknown
     void *tree;                 // internal
 } rh_best;
@@ -419,8 +481,9 @@ RH_API rh_status rh_best_read(rh_best **out, const char *path, rh_error *err);
 RH_API void rh_best_destroy(rh_best *best); // NULL is allowed
 
 // Enter the agent of best.yaml and its hyperparameters into a plan, as if they had been written
-// there. What is set later overrides them. search: those that would be searched by default
-// are left out. Nullable: err.
+// there, and into one of `run` or `sweep` its sensor ranges and cut-off too. What is set later
+// overrides them. search: hyperparameters that would be searched by default are left out.
+// Nullable: err.
 RH_API rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error *err);
 
 #endif

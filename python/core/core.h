@@ -96,6 +96,7 @@ struct Watch {
 
     rh_watch hooks(); // for the options of a fit
     void hook(rh_study_options &opt);
+    void hook(rh_eval_options &opt);
     nb::dict news();
 };
 
@@ -106,6 +107,11 @@ using PlanPtr = std::shared_ptr<rh_plan>;
 
 struct Log {
     LogPtr p;
+};
+
+// What inspect() says of a log, for the plan that uses it.
+struct Checked {
+    std::shared_ptr<rh_log_report> p;
 };
 
 struct Model {
@@ -123,6 +129,9 @@ struct Plan {
 // A value as Python sees it: a number, a whole number or the name of a choice.
 nb::object param_value(const rh_param *param, double value);
 nb::dict param_table(const rh_param *param);
+// Values of parameters as text, over those of `value`.
+void set_params(const rh_param *param, int nparam, const char *owner,
+                const std::map<std::string, std::string> &given, std::vector<double> &value);
 nb::dict task_dict(const rh_task *task);
 nb::list findings_list(const rh_findings *findings);
 // A result by the table of its fields, with the keys of --json; None for no data. Nullable: log.
@@ -132,6 +141,7 @@ nb::object real(double x); // None for NAN
 void bind_log(nb::module_ &m);
 void bind_model(nb::module_ &m);
 void bind_env(nb::module_ &m);
+void bind_eval(nb::module_ &m);
 void bind_study(nb::module_ &m);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include <cmath>
 
-// Values of parameters as text, over those of `value`.
-static void set_params(const rh_param *param, int nparam, const char *owner,
-                       const std::map<std::string, std::string> &given, std::vector<double> &value)
+void set_params(const rh_param *param, int nparam, const char *owner,
+                const std::map<std::string, std::string> &given, std::vector<double> &value)
 {
     rh_error err;
     for (const auto &[name, text] : given) {

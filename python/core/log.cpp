@@ -44,6 +44,23 @@ static Log read_log(const std::optional<std::string> &path, const std::optional<
     return own(log);
 }
 
+// Logs of one plant as one.
+static Log join_logs(const std::vector<Log> &logs)
+{
+    std::vector<const rh_log *> from;
+    rh_log *log = nullptr;
+    rh_error err;
+    rh_status rc;
+    for (const Log &one : logs)
+        from.push_back(one.p.get());
+    {
+        nb::gil_scoped_release release;
+        rc = rh_log_join(&log, from.data(), (int)from.size(), &err);
+    }
+    check(rc, err);
+    return own(log);
+}
+
 static std::vector<const char *> pointers(const std::vector<std::string> &from)
 {
     std::vector<const char *> out;
@@ -136,6 +153,7 @@ static void write_log(const Log &self, const std::string &path, const std::optio
 void bind_log(nb::module_ &m)
 {
     m.def("read_log", read_log, nb::arg("path").none(), nb::arg("roles").none(), nb::arg("text"));
+    m.def("join_logs", join_logs, nb::arg("logs"));
     m.def("log_from_arrays", from_arrays, nb::arg("obs"), nb::arg("act"), nb::arg("reward"),
           nb::arg("terminal"), nb::arg("truncated"), nb::arg("begins"), nb::arg("next").none(),
           nb::arg("kind"), nb::arg("whole"), nb::arg("obs_name"), nb::arg("label"),

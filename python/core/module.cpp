@@ -74,6 +74,8 @@ nb::list findings_list(const rh_findings *findings)
         nb::dict d;
         d["severity"] = rh_severity_name(f->severity);
         d["id"] = rh_finding_name(f->id);
+        d["origin"] = rh_origin_name(f->origin);
+        d["accepted"] = f->accepted;
         d["evidence"] = f->evidence;
         d["remedy"] = f->remedy;
         d["count"] = f->count;
@@ -164,5 +166,6 @@ NB_MODULE(_core, m)
     bind_log(m);
     bind_model(m);
     bind_env(m);
+    bind_eval(m);
     bind_study(m);
 }

@@ -48,6 +48,12 @@ void Watch::hook(rh_study_options &opt)
     opt.context = this;
 }
 
+void Watch::hook(rh_eval_options &opt)
+{
+    opt.stop = wants_stop;
+    opt.context = this;
+}
+
 nb::dict Watch::news()
 {
     static const char *const name[] = {"fit", "search", "confirm", "check"};
@@ -79,6 +85,7 @@ static Plan make_plan(const std::string &command)
 // The rows of a table: "log", "fit" or "tune".
 static nb::list keys(const std::string &table)
 {
+    static const char *const type[] = {"whole", "real", "text", "file", "flag", "choice", "pairs"};
     bool of_log = table == "log";
     unsigned use = table == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE;
     nb::list list;
@@ -92,8 +99,7 @@ static nb::list keys(const std::string &table)
             words.append(rh_key_name(key, k));
         d["key"] = key->key;
         d["option"] = key->option ? nb::object(nb::str(key->option)) : nb::object(nb::none());
-        d["pairs"] = key->type == RH_KEY_PAIRS;
-        d["flag"] = key->type == RH_KEY_FLAG;
+        d["type"] = type[key->type];
         d["words"] = words;
         d["about"] = key->about;
         d["initial"] = key->initial ? nb::object(nb::str(key->initial)) : nb::object(nb::none());
@@ -128,6 +134,24 @@ static std::string plan_text(const Plan &self)
     return all;
 }
 
+// ---------------------------------------------------------------------------- the log
+
+// Inspect a log; errors that the plan accepts are marked.
+static Checked check_log(const Plan &plan, const Log &log)
+{
+    rh_error err;
+    rh_log_report *report = nullptr;
+    rh_status rc;
+    {
+        nb::gil_scoped_release release;
+        rc = rh_log_inspect(&report, log.p.get(), &err);
+    }
+    check(rc, err);
+    Checked checked{std::shared_ptr<rh_log_report>(report, rh_log_report_destroy)};
+    (void)rh_plan_accept(plan.p.get(), report, &err); // the caller refuses, by all findings
+    return checked;
+}
+
 // ---------------------------------------------------------------------------- fitting
 
 static Model fit(const Plan &plan, const Log &log, const Log *starts, int nthread, bool fidelity,
@@ -155,78 +179,20 @@ static Model fit(const Plan &plan, const Log &log, const Log *starts, int nthrea
 
 // ---------------------------------------------------------------------------- the study
 
-static nb::dict searched(const rh_plan *plan, const double *hp)
+// What --json leaves out of a trial: its runs, as rows of runs.csv, and its learning curve.
+static nb::tuple details(const rh_plan *plan, const rh_trial *t)
 {
-    nb::dict d;
-    const rh_agent_type *agent = rh_plan_agent(plan);
-    for (int i = 0; i < rh_plan_space(plan)->ndim; i++) {
-        int k = rh_plan_param(plan, i, nullptr);
-        d[agent->param[k].name] = param_value(&agent->param[k], hp[k]);
-    }
-    return d;
-}
-
-static nb::dict trial_dict(const rh_plan *plan, const rh_verdict *v, const rh_trial *t)
-{
-    static const char *const state[] = {"open", "done", "dropped"};
-    nb::dict d, kinds;
     nb::list runs;
-    int nfinished = 0;
     int ncurve = (int)rh_plan_number(plan, "evaluation.curve");
     for (int m = 0; t->result && m < t->nmember; m++)
         for (int r = 0; r < t->nrun; r++) {
             const rh_result *x = &t->result[m * t->nrun + r];
-            if (x->outcome == RH_STOPPED)
-                continue;
-            nfinished++;
-            runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode, x->nuncovered,
-                                       rh_outcome_name(x->outcome)));
+            if (x->outcome != RH_STOPPED)
+                runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode,
+                                           x->nuncovered, x->nfailure, x->caught_up,
+                                           rh_outcome_name(x->outcome)));
         }
-    for (int k = 0; k < t->nkind; k++) {
-        nb::dict one;
-        one["score"] = real(t->kind[k].value);
-        one["lo95"] = real(t->kind[k].lo95);
-        one["hi95"] = real(t->kind[k].hi95);
-        kinds[v->kind[k]] = one;
-    }
-    d["setting"] = t->setting;
-    d["stage"] = t->confirm ? "confirm" : "search";
-    d["state"] = state[t->state];
-    d["parameters"] = searched(plan, t->hp);
-    d["score"] = real(t->value);
-    d["lo95"] = real(t->lo95);
-    d["hi95"] = real(t->hi95);
-    d["finished_runs"] = nfinished;
-    d["out_of_coverage"] = real(t->out_of_coverage);
-    d["failed"] = t->ndiverged;
-    d["kinds"] = kinds;
-    d["curve"] = t->curve ? copied(t->curve, (size_t)ncurve) : nb::object(nb::none());
-    d["runs"] = runs;
-    return d;
-}
-
-static nb::dict reference(const rh_reference &r)
-{
-    nb::dict d;
-    d["score"] = real(r.score);
-    d["lo95"] = real(r.lo95);
-    d["hi95"] = real(r.hi95);
-    return d;
-}
-
-static nb::dict trust_dict(const rh_verdict *v)
-{
-    nb::dict d, evidence;
-    nb::list reasons;
-    for (int i = 0; i < v->trust.nreason; i++)
-        reasons.append(nb::make_tuple(v->trust.reason[i].good, v->trust.reason[i].text));
-    for (int i = 0; i < RH_NEVIDENCE; i++)
-        evidence[v->trust.evidence[i].name] = real(v->trust.evidence[i].value);
-    d["level"] = rh_trust_name(v->trust.level);
-    d["probability"] = real(v->trust.probability);
-    d["reasons"] = reasons;
-    d["evidence"] = evidence;
-    return d;
+    return nb::make_tuple(runs, copied(t->curve, (size_t)ncurve));
 }
 
 class Study {
@@ -239,13 +205,15 @@ class Study {
     ~Study() { close(); }
 
     // Settle the plan and open the folder; fits the model of a new study.
-    void open(const std::optional<std::string> &where, int nthread, Watch &watch)
+    void open(const std::optional<std::string> &where, int nthread, const Checked &checked, Watch &watch)
     {
         rh_error err;
         rh_study_options opt = rh_study_defaults();
         folder = where;
         opt.folder = folder ? folder->c_str() : nullptr; // borrowed by the study
         opt.nthread = nthread;
+        report = checked.p;
+        opt.report = report.get();
         watch.hook(opt);
         rh_status rc;
         {
@@ -293,53 +261,17 @@ class Study {
         return d;
     }
 
-    nb::dict verdict()
+    // The document of `tune --json`, and the details of its trials.
+    nb::tuple verdict()
     {
         const rh_verdict *v = study ? rh_study_verdict(study) : nullptr;
-        if (!v)
-            throw Fault{RH_ENOMEM, "study: out of memory"};
-        const rh_agent_type *agent = rh_plan_agent(plan.get());
-        const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
-        nb::dict d, all;
-        nb::list trials, tied, importance;
+        std::unique_ptr<char, void (*)(void *)> text(v ? rh_study_json(study) : nullptr, rh_free);
+        if (!text)
+            throw std::bad_alloc();
+        nb::list all;
         for (int i = 0; i < v->ntrial; i++)
-            trials.append(trial_dict(plan.get(), v, &v->trial[i]));
-        for (int i = 0; i < v->ntied; i++)
-            tied.append(v->tied[i]);
-        for (int i = 0; v->winner >= 0 && i < agent->nparam; i++)
-            all[agent->param[i].name] = param_value(&agent->param[i], v->trial[v->winner].hp[i]);
-        for (int i = 0; i < rh_plan_space(plan.get())->ndim; i++) {
-            nb::dict one;
-            one["name"] = agent->param[rh_plan_param(plan.get(), i, nullptr)].name;
-            one["main_effect"] = v->importance.known ? real(v->importance.alone[i]) : nb::object(nb::none());
-            one["total_effect"] = v->importance.known ? real(v->importance.total[i]) : nb::object(nb::none());
-            one["at_bound"] = v->winner >= 0 && v->bound && v->bound[i] ? nb::object(nb::str(v->bound[i] < 0 ? "lower" : "upper"))
-                                                            : nb::object(nb::none());
-            importance.append(one);
-        }
-        d["agent"] = agent->name;
-        d["finished"] = v->finished;
-        d["trials"] = trials;
-        d["winner"] = v->winner;
-        d["winner_search"] = v->winner_search;
-        d["search_best"] = v->search_best;
-        d["hyperparameters"] = all;
-        d["tied"] = tied;
-        d["importance"] = importance;
-        d["optimism"] = real(v->optimism);
-        d["per_steps"] = v->per_steps;
-        d["logged"] = reference(v->logged);
-        d["random"] = reference(v->random);
-        d["rare_failures"] = v->rare.n;
-        d["trust"] = trust_dict(v);
-        d["findings"] = findings_list(&v->findings);
-        d["model_findings"] = findings_list(fidelity ? &fidelity->findings : nullptr);
-        d["runs"] = v->nrun;
-        d["resumed_runs"] = v->nrun_resumed;
-        d["steps"] = v->nstep;
-        d["seconds"] = v->seconds;
-        d["steps_per_run"] = rh_plan_number(plan.get(), "evaluation.steps");
-        return d;
+            all.append(details(plan.get(), &v->trial[i]));
+        return nb::make_tuple(nb::module_::import_("json").attr("loads")(text.get()), all);
     }
 
     void close()
@@ -352,6 +284,7 @@ class Study {
     PlanPtr plan;
     LogPtr log, starts;
     ModelPtr model;
+    std::shared_ptr<rh_log_report> report;
     std::optional<std::string> folder;
     rh_study *study = nullptr;
 };
@@ -428,6 +361,9 @@ void bind_study(nb::module_ &m)
 {
     m.def("keys", keys);
     m.def("make_plan", make_plan);
+    m.def("check_log", check_log);
+    nb::class_<Checked>(m, "Checked")
+        .def_prop_ro("findings", [](const Checked &x) { return findings_list(&x.p->findings); });
     m.def("fit", fit, nb::arg("plan"), nb::arg("log"), nb::arg("starts").none(), nb::arg("jobs"),
           nb::arg("fidelity"), nb::arg("watch"));
     nb::class_<Watch>(m, "Watch")
@@ -469,7 +405,8 @@ void bind_study(nb::module_ &m)
     nb::class_<Study>(m, "Study")
         .def(nb::init<const Plan &, const Log *, const Log *, const Model *>(), nb::arg("plan"),
              nb::arg("log").none(), nb::arg("starts").none(), nb::arg("model").none())
-        .def("open", &Study::open, nb::arg("folder").none(), nb::arg("jobs"), nb::arg("watch"))
+        .def("open", &Study::open, nb::arg("folder").none(), nb::arg("jobs"), nb::arg("checked"),
+             nb::arg("watch"))
         .def("run", &Study::run)
         .def("estimate", &Study::estimate)
         .def("verdict", &Study::verdict)

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
-from . import _core
+from . import _core, track
 from ._agent import Param, hyperparameters
-from ._errors import Error, FileError, FormatError, InvalidError, OutOfMemory, Stopped
-from ._log import Log, Report, from_arrays, read
+from ._errors import Error, FileError, FormatError, InvalidError, LogWarning, OutOfMemory, Stopped
+from ._evaluate import Evaluation, evaluate
+from ._log import Log, Report, Transition, from_arrays, read
 from ._model import Model, fit, load
 from ._show import Finding
 from ._study import Study, tune
@@ -27,9 +28,9 @@ from ._task import EndOfRun, Task
 __version__: str = _core.version()
 
 __all__ = [
-    "EndOfRun", "Error", "FileError", "Finding", "FormatError", "InvalidError", "Log", "Model",
-    "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "fit", "from_arrays", "hyperparameters",
-    "kinds", "load", "load_plugin", "read", "tune",
+    "EndOfRun", "Error", "Evaluation", "FileError", "Finding", "FormatError", "InvalidError", "Log", "LogWarning",
+    "Model", "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "Transition", "evaluate", "fit", "from_arrays",
+    "hyperparameters", "kinds", "load", "load_plugin", "read", "track", "tune",
 ]
 
 

@@ -27,6 +27,10 @@ class Stopped(Error):
     """A long call was asked to stop."""
 
 
+class LogWarning(UserWarning):
+    """Something that inspect() says of a log that fit() or tune() uses."""
+
+
 def missing(package: str, what: str) -> ImportError:
     """An optional package is not installed."""
     return ImportError(f"{what} needs the package {package}: pip install {package}")

@@ -2,7 +2,7 @@
 
 Observations are float64, as the library computes them. A vector environment steps all copies in one call
 of the library with the GIL released; an episode that has ended begins anew in the next step, which is
-Gymnasium's AutoresetMode.NEXT_STEP.
+Gymnasium's AutoresetMode.NEXT_STEP. A pickled or copied environment is a new one: it begins with reset().
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import EzPickle
 from gymnasium.vector.utils import batch_space
 
 from . import _core, _plan
@@ -69,6 +70,7 @@ class RehearseEnv(gymnasium.Env[Any, Any]):
         self.render_mode = render_mode
         self.observation_space = observation_space(self.task)
         self.action_space = action_space(self.task)
+        self.core_env, self.cutoff = core, cutoff  # for evaluate()
         self._copies = _core.Copies(core, 1, cutoff)
         self._seeded = False
         self._discrete = self.task.actions > 0
@@ -91,20 +93,22 @@ class RehearseEnv(gymnasium.Env[Any, Any]):
         return obs[0], float(reward[0]), bool(terminal[0]), bool(truncated[0]), {}
 
 
-class SimulatorEnv(RehearseEnv):
+class SimulatorEnv(RehearseEnv, EzPickle):
     """A simulator by name; the other options are its parameters (rehearse.kinds("envs"))."""
 
     def __init__(self, name: str, cutoff: Optional[int] = None, render_mode: Optional[str] = None,
                  **options: Any) -> None:
+        EzPickle.__init__(self, name, cutoff, render_mode, **options)
         super().__init__(_core_env(name, None, 0, options), cutoff or _NEVER, render_mode)
 
 
-class ModelEnv(RehearseEnv):
+class ModelEnv(RehearseEnv, EzPickle):
     """A calibration model. cutoff: steps after which episodes are truncated; by default as in a study."""
 
     def __init__(self, path: "os.PathLike[str] | str | None" = None, model: Optional[Model] = None,
                  member: int = 0, cutoff: Optional[int] = None, render_mode: Optional[str] = None,
                  **options: Any) -> None:
+        EzPickle.__init__(self, path, model, member, cutoff, render_mode, **options)
         source = model if model is not None or path is None else load(path)
         core = _core_env(None, source, member, options)
         super().__init__(core, _limit(cutoff, True, core, source, Task(core.task)), render_mode)

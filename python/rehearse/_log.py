@@ -9,22 +9,38 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core, _plan
-from ._errors import Error, InvalidError, missing
+from ._errors import Error, InvalidError, LogWarning, missing
 from ._show import Finding, findings, frame, html_findings, html_table, number
 
 if TYPE_CHECKING:
+    import pandas
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
+
+    from ._options import LogOptions
 
 Columns = Union[str, Sequence[str]]
 
 _KEYS = {row["key"]: row for row in _core.keys("log") if row["option"]}
 _ACTION_KINDS: List[str] = _KEYS["action_kind"]["words"]
 ROLES = (*_KEYS, "roles")  # the options of read()
+
+
+class Transition(NamedTuple):
+    """One step of a log, or the arrays of several: next_obs is NaN where it is unknown."""
+
+    obs: Any
+    action: Any
+    reward: Any
+    next_obs: Any
+    terminal: Any
+    truncated: Any
 
 
 class Log:
@@ -122,12 +138,21 @@ class Log:
         """Write the log; the format is that of the suffix (.csv, .npz, .hdf5, ...) or by name."""
         self._core.write(os.fspath(path), format)
 
-    def to_pandas(self) -> Any:
-        """One row per transition."""
+    def __getitem__(self, which: Union[int, slice]) -> Transition:
+        """Transition number `which`, or the arrays of several."""
+        at = range(len(self))[which]
+        rows: Any = at if isinstance(at, int) else np.arange(at.start, at.stop, at.step)
+        to = self._core.to_row[rows]
+        after = np.where(np.expand_dims(to, -1) < 0, np.nan, self._core.states[to])
+        return Transition(self._core.states[self._core.from_row[rows]], self.action_values[rows], self.rewards[rows],
+                          after, self.terminal[rows], self.truncated[rows])
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """One row per transition, with the observation after it; read() takes the table back."""
         table: Dict[str, Any] = {"episode": self.episode}
         if self.times is not None:
             table["time"] = self.times
-        observations = self.observations
+        observations, after = self.observations, self.next_observations
         for i, name in enumerate(self.sensors):
             table[name] = observations[:, i]
         if self.actions:
@@ -139,7 +164,13 @@ class Log:
         table["reward"] = self.rewards
         table["terminal"] = self.terminal
         table["truncated"] = self.truncated
-        return frame(table)
+        for i, name in enumerate(self.sensors):
+            table[f"{name}_next"] = after[:, i]
+        out = frame(table)
+        roles = {"obs": self.sensors, "action": self._core.action_names, "next": [f"{n}_next" for n in self.sensors],
+                 **{k: k for k in ("episode", "time", "reward", "terminal", "truncated") if k in table}}
+        out.attrs["rehearse"] = {**roles, "action_kind": "discrete" if self.actions else "continuous"}
+        return out
 
     def __repr__(self) -> str:
         kinds = f"{len(self.actions)} actions" if self.actions else "continuous actions"
@@ -202,6 +233,22 @@ class Report:
         return self._log._repr_html_() + html_findings(self.findings)
 
 
+def checked(plan: _core.Plan, log: Log) -> _core.Checked:
+    """What inspect() says, first: errors are refused unless accepted by name, others warned of."""
+    core = _core.check_log(plan, log._core)
+    found = [f for f in findings(core.findings) if f.severity != "notice"]
+    errors = [f for f in found if f.severity == "error" and not f.accepted]
+    if errors:
+        lines = [f"{log.name}: error {f.id}: {f.evidence}" for f in errors]
+        names = ", ".join(repr(f.id) for f in found if f.severity == "error")
+        raise InvalidError("\n".join([*lines, "log.inspect() says what to do; "
+                                      f"accept=[{names}] goes on nevertheless, with low trust at best"]))
+    for f in found:
+        warnings.warn(f"{log.name}: {f.severity} {f.id}: {'(accepted) ' if f.accepted else ''}{f.evidence}",
+                      LogWarning, stacklevel=3)
+    return core
+
+
 # ------------------------------------------------------------------------------- reading
 
 
@@ -235,6 +282,9 @@ def _flat_arrow(table: Any) -> Any:
         kind = column.type
         if pyarrow.types.is_dictionary(kind):
             column = column.cast(kind.value_type)
+        if pyarrow.types.is_struct(kind) or pyarrow.types.is_map(kind) or pyarrow.types.is_union(kind):
+            raise InvalidError(f"column {name}: {kind}, expected numbers, text, times or lists of numbers; "
+                               "pyarrow's Table.flatten() makes columns of its fields")
         if pyarrow.types.is_boolean(kind):
             column = column.cast(pyarrow.int8())
         if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)
@@ -321,44 +371,26 @@ def _by_minari(dataset: Any, options: Mapping[str, Any]) -> Log:
                        truncated=whole["cut"], begins=whole["begin"], next_obs=whole["next"], name=name)
 
 
-def read(
-    source: Any,
-    *,
-    obs: Optional[Columns] = None,
-    action: Optional[Columns] = None,
-    reward: Optional[str] = None,
-    episode: Optional[str] = None,
-    terminal: Optional[str] = None,
-    truncated: Optional[str] = None,
-    time: Optional[str] = None,
-    next: Optional[Columns] = None,
-    derive: Union[str, Sequence[str], Mapping[str, str], None] = None,
-    stack: Optional[int] = None,
-    reward_of: Optional[str] = None,
-    action_kind: Optional[str] = None,
-    actions: Optional[Columns] = None,
-    missing: Union[str, float, Sequence[Union[str, float]], None] = None,
-    decimal: Optional[str] = None,
-    dates: Optional[str] = None,
-    max_gap: Union[str, float, None] = None,
-    episode_steps: Optional[int] = None,
-    max_memory: Optional[int] = None,
-    format: Optional[str] = None,
-    roles: "os.PathLike[str] | str | None" = None,
-) -> Log:
+def read(source: Any, *, roles: "os.PathLike[str] | str | None" = None, **given: Unpack[LogOptions]) -> Log:
     """Read a log.
 
     source: the path of a CSV, HDF5, NPZ, JSON lines, Parquet or Arrow file, or of a YAML file with
-    roles; a pandas DataFrame; a pyarrow Table; a Minari dataset. The other arguments are the
-    options of `rehearse inspect` (docs/logs.md); what is not given is detected. Lists of columns may
-    be Python lists.
+    roles; a pandas DataFrame; a pyarrow Table; a Minari dataset; or a list of these: logs of one plant, which
+    are joined. roles: such a YAML file for another source. The other arguments are the options of
+    `rehearse inspect` (docs/logs.md); what is not given is detected. Lists of columns may be Python lists.
     """
-    options = {k: v for k, v in locals().items() if k in ROLES and k != "roles" and v is not None}
+    _plan.known("read", given, _KEYS)
+    options = {k: v for k, v in given.items() if v is not None}
     file = None if roles is None else os.fspath(roles)
     if isinstance(source, Log):
         if options or roles:
             raise InvalidError("read: a log that has been read takes no options")
         return source
+    if isinstance(source, (list, tuple)):  # logs of one plant
+        if not source or any(isinstance(one, (list, tuple)) for one in source):
+            raise InvalidError("read: an empty or nested list, expected logs of one plant")
+        logs = [one if isinstance(one, Log) else read(one, roles=roles, **given) for one in source]
+        return Log(_core.join_logs([one._core for one in logs]), ", ".join(one.name for one in logs))
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if path.endswith((".yaml", ".yml")):
@@ -377,7 +409,7 @@ def read(
     if hasattr(source, "iterate_episodes") and hasattr(source, "storage"):
         return _by_minari(source, options)
     if hasattr(source, "to_csv") and hasattr(source, "iloc"):
-        return _by_table(source, _write_pandas, "DataFrame", options)
+        return _by_table(source, _write_pandas, "DataFrame", {**source.attrs.get("rehearse", {}), **options})
     if hasattr(source, "to_arrow"):  # polars
         source = source.to_arrow()
     if hasattr(source, "column_names") and hasattr(source, "columns"):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional
+import tempfile
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 from . import _core, _plan
-from ._log import ROLES, Log, read
+from ._log import ROLES, Log, checked, read
 from ._show import Finding, findings, frame, html_findings, html_table, number
-from ._work import cpus, work
+from ._work import Progress, cpus, work
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._gym import ModelEnv
+    from ._options import FitOptions
 
 
 class Model:
@@ -68,7 +75,17 @@ class Model:
     def write(self, path: "os.PathLike[str] | str") -> None:
         self._core.write(os.fspath(path))
 
-    def env(self, **options: Any) -> Any:
+    def __reduce__(self) -> "Tuple[Any, ...]":
+        with tempfile.TemporaryDirectory(prefix="rehearse-") as folder:
+            path = os.path.join(folder, "model")
+            self.write(path)
+            with open(path, "rb") as file:
+                return _unpickle, (file.read(), self.name)
+
+    def __deepcopy__(self, memo: Any) -> "Model":
+        return self  # read-only
+
+    def env(self, **options: Any) -> "ModelEnv":
         """The model as a gymnasium environment; the options are those of rehearse/Model-v0."""
         from ._gym import ModelEnv
 
@@ -89,6 +106,14 @@ class Model:
         return html.escape(repr(self)) + (html_table(head, rows) if rows else "") + html_findings(self.findings)
 
 
+def _unpickle(data: bytes, name: str) -> Model:
+    with tempfile.TemporaryDirectory(prefix="rehearse-") as folder:
+        path = os.path.join(folder, "model")
+        with open(path, "wb") as file:
+            file.write(data)
+        return Model(_core.read_model(path), name)
+
+
 def load(path: "os.PathLike[str] | str") -> Model:
     """Read a model that fit(), `rehearse fit` or a study wrote."""
     path = os.fspath(path)
@@ -101,14 +126,15 @@ def fit(
     starts: Any = None,
     jobs: Optional[int] = None,
     fidelity: bool = True,
-    progress: Optional[bool] = None,
-    **options: Any,
+    progress: Progress = None,
+    **given: Unpack[FitOptions],
 ) -> Model:
     """Fit a calibration model to a log.
 
     log: a Log, or what read() takes, with its keyword arguments. Other options are those of
     `rehearse fit` with underscores: model="knn", k=5, repr="raw", members=10, gamma=0.99, ...
     """
+    options: Dict[str, Any] = dict(given)
     roles = {k: options.pop(k) for k in list(options) if k in ROLES}
     plan = _core.make_plan("fit")
     source = read(log, **roles)
@@ -117,6 +143,7 @@ def fit(
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
     threads = cpus() if jobs is None else jobs
+    checked(plan, source)
     core = work(lambda watch: _core.fit(plan, source._core, first._core if first else None, threads,
                                         fidelity, watch), progress)
     return Model(core, source.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Callable, Dict, List, Mapping, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Union
 
 from . import _core
 from ._errors import InvalidError
@@ -63,17 +63,23 @@ def axis(value: Axis) -> str:
     return text(value)
 
 
-def apply(plan: _core.Plan, command: str, options: Mapping[str, Any]) -> None:
-    table = names(command)
-    for name, value in options.items():
-        key = table.get(name)
-        if key is None:
+def known(command: str, options: Iterable[str], table: Mapping[str, Any]) -> None:
+    """Refuse keyword arguments that a table does not have."""
+    for name in options:
+        if name not in table:
             near = difflib.get_close_matches(name, table, 1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             raise TypeError(f"{command}() has no option '{name}'{hint}")
+
+
+def apply(plan: _core.Plan, command: str, options: Mapping[str, Any]) -> None:
+    table = names(command)
+    known(command, options, table)
+    for name, value in options.items():
+        key = table[name]
         if value is None:
             continue
-        if key["pairs"]:
+        if key["type"] == "pairs":
             if not isinstance(value, Mapping):
                 raise InvalidError(f"{name} = {value!r}, expected a dict of names and values")
             for one, x in value.items():

@@ -38,6 +38,8 @@ class Finding:
         self.evidence: str = of["evidence"]
         self.remedy: str = of["remedy"]
         self.count: int = of["count"]
+        self.origin: str = of.get("origin", "")  # log, model or study
+        self.accepted: bool = bool(of.get("accepted", False))  # an error that was accepted by its name
 
     def __repr__(self) -> str:
         return f"{self.severity} {self.id}: {self.evidence} -> {self.remedy}"

@@ -5,28 +5,42 @@ from __future__ import annotations
 import html
 import inspect
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _agent, _core, _plan
 from ._errors import InvalidError, missing
-from ._log import ROLES, Log, read
+from ._log import ROLES, Log, checked, read
 from ._model import Model, load
 from ._show import Finding, findings, frame, html_findings, html_table, number
-from ._work import cpus, work
+from ._work import Progress, cpus, work
 
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+    from ._options import TuneOptions
+
+# member, run, score, total, steps, episodes, out_of_coverage, failures, caught_up, outcome
+Run = Tuple[int, int, float, float, int, int, int, int, int, str]
 Agent = Union[str, type, Callable[..., Any]]
 
 
 class Study:
-    """The result of tune(): the setting to deploy, and what it was chosen from."""
+    """The result of tune(): the setting to deploy, and what it was chosen from.
 
-    def __init__(self, verdict: Mapping[str, Any], plan: _core.Plan, folder: Optional[str]) -> None:
-        self.result: Dict[str, Any] = dict(verdict)
+    result is the document of `rehearse tune --json` (docs/tune.md); the attributes are the parts of it
+    that are asked for most.
+    """
+
+    def __init__(self, result: Mapping[str, Any], details: Sequence[Tuple[List[Run], Any]], plan: _core.Plan,
+                 folder: Optional[str]) -> None:
+        self.result: Dict[str, Any] = dict(result)
         self.folder = folder
         self.plan: Dict[str, str] = plan.entries
         self.study_file: str = plan.text
-        self.findings: List[Finding] = findings(verdict["findings"])
-        self.model_findings: List[Finding] = findings(verdict["model_findings"])
+        self.findings: List[Finding] = findings(result["findings"])
+        self.model_findings: List[Finding] = findings(result["model"]["findings"])
+        self._details = {(t["setting"], t["stage"]): one for t, one in zip(result["trials"], details)}
 
     @property
     def finished(self) -> bool:
@@ -40,13 +54,12 @@ class Study:
     @property
     def best(self) -> Dict[str, Any]:
         """All hyperparameters of the setting to deploy; empty if there is none."""
-        return dict(self.result["hyperparameters"])
+        return dict(self.result["hyperparameters"] or {})
 
     @property
     def winner(self) -> Optional[Dict[str, Any]]:
         """The trial of the setting to deploy: its confirmation if there is one."""
-        at = self.result["winner"]
-        return None if at < 0 else dict(self.result["trials"][at])
+        return self.result["winner"]
 
     @property
     def score(self) -> Optional[float]:
@@ -60,7 +73,7 @@ class Study:
     @property
     def unit(self) -> str:
         """What scores are: rewards per episode, or per so many steps."""
-        steps = self.result["per_steps"]
+        steps = self.result["score_steps"]
         return f"per {steps:,} steps" if steps else "per episode"
 
     @property
@@ -74,37 +87,51 @@ class Study:
         return dict(self.result["random"])
 
     @property
+    def today(self) -> Dict[str, Any]:
+        """Is it better than the logged controller: the answer, and scores on one scale (docs/verdict.md)."""
+        return dict(self.result["today"])
+
+    @property
+    def failures(self) -> Dict[str, Any]:
+        """How often it fails, beside the logged controller, and what a failure is (docs/verdict.md)."""
+        return dict(self.result["failures"])
+
+    @property
     def trust(self) -> Dict[str, Any]:
         """How far to believe the choice: level, probability, reasons, evidence (docs/verdict.md)."""
         return dict(self.result["trust"])
 
     @property
-    def trials(self) -> Any:
-        """All settings that were tried and confirmed, as pandas."""
+    def trials(self) -> "pandas.DataFrame":
+        """All settings that were tried and confirmed."""
+        tied = {(t["setting"], t["stage"]) for t in self.result["tied"]}
         rows = []
-        for i, t in enumerate(self.result["trials"]):
+        for t in self.result["trials"]:
             row = {k: t[k] for k in ("setting", "stage", "state")}
             row.update(t["parameters"])
-            row.update({k: t[k] for k in ("score", "lo95", "hi95", "finished_runs", "failed", "out_of_coverage")})
-            row["tied"] = i in self.result["tied"]
+            row.update({k: t[k] for k in ("score", "lo95", "hi95", "finished_runs", "diverged", "out_of_coverage")})
+            row["tied"] = (t["setting"], t["stage"]) in tied
             rows.append(row)
         return frame(rows)
 
     @property
-    def runs(self) -> Any:
-        """Every run of every setting, as pandas."""
-        rows = []
-        for t in self.result["trials"]:
-            for run in t["runs"]:
-                rows.append((t["setting"], t["stage"], *t["parameters"].values(), *run))
+    def runs(self) -> "pandas.DataFrame":
+        """Every run of every setting."""
+        rows = [(t["setting"], t["stage"], *t["parameters"].values(), *run)
+                for t in self.result["trials"] for run in self._details[t["setting"], t["stage"]][0]]
         names = list(self.result["trials"][0]["parameters"]) if self.result["trials"] else []
         return frame(rows, ["setting", "stage", *names, "member", "run", "score", "total", "steps",
-                            "episodes", "out_of_coverage", "outcome"])
+                            "episodes", "out_of_coverage", "failures", "caught_up", "outcome"])
 
     @property
-    def importance(self) -> Any:
-        """How much each hyperparameter matters, as pandas."""
-        return frame(self.result["importance"]).set_index("name")
+    def steps(self) -> int:
+        """Steps of a run."""
+        return max((run[4] for runs, _ in self._details.values() for run in runs), default=0)
+
+    @property
+    def importance(self) -> "pandas.DataFrame":
+        """How much each hyperparameter matters."""
+        return frame(self.result["importance"]["parameters"]).set_index("name")
 
     @property
     def model(self) -> Model:
@@ -126,12 +153,13 @@ class Study:
         out = [("agent", agent),
                ("setting", setting or "none: no setting worked"),
                ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
-               ("trust", f"{self.trust['level']}" + (
-                   f", {100 * self.trust['probability']:.0f} %" if self.trust["probability"] is not None else "")),
+               ("better", self.today["text"]),
+               ("failures", self.failures["text"]),
+               ("trust", self.trust["text"]),
                ("logged", f"{number(self.logged['score'])} in the log"),
                ("random", f"{number(self.random['score'])} in the model"),
                ("tried", f"{sum(t['stage'] == 'search' for t in self.result['trials'])} settings, "
-                         f"{self.result['runs']:,} runs of {self.result['steps_per_run']:,} steps, "
+                         f"{self.result['runs']:,} runs of {self.steps:,} steps, "
                          f"{len(self.result['tied'])} settings tied with the best (95 %)")]
         if not self.finished:
             out.append(("unfinished", "call tune() again with the same arguments to resume"))
@@ -143,7 +171,7 @@ class Study:
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(t)}</td></tr>" for n, t in self._lines())
-        tied = [self.result["trials"][i] for i in self.result["tied"]]
+        tied = self.result["tied"]
         table = ""
         if tied:
             names = list(tied[0]["parameters"])
@@ -165,15 +193,15 @@ class Study:
     def plot_curve(self, ax: Any = None) -> Any:
         """The mean learning curve of the setting to deploy, and of those tied with it."""
         ax = self._axes(ax)
-        steps = self.result["steps_per_run"]
-        for rank, i in enumerate(self.result["tied"]):
-            curve = self.result["trials"][i]["curve"]
+        steps = self.steps
+        for rank, t in enumerate(self.result["tied"]):
+            curve = self._details[t["setting"], t["stage"]][1]
             if curve is not None and len(curve):
                 x = [steps * (k + 1) / len(curve) for k in range(len(curve))]
                 ax.plot(x, curve, color="C0" if rank == 0 else "0.8", zorder=2 if rank == 0 else 1,
                         label="the setting to deploy" if rank == 0 else None)
         ax.set_xlabel("step")
-        ax.set_ylabel("reward per segment" if self.result["per_steps"] else "return of an episode")
+        ax.set_ylabel("reward per segment" if self.result["score_steps"] else "return of an episode")
         ax.legend()
         return ax
 
@@ -181,7 +209,7 @@ class Study:
         """Scores of the search against one hyperparameter, by default the most important one."""
         ax = self._axes(ax)
         if name is None:
-            rows = self.result["importance"]
+            rows = self.result["importance"]["parameters"]
             if not rows:
                 raise InvalidError("plot_settings: nothing was searched")
             name = max(rows, key=lambda r: r["total_effect"] or 0.0)["name"]
@@ -202,7 +230,7 @@ class Study:
     def plot_importance(self, ax: Any = None) -> Any:
         """Shares of the score's variance by hyperparameter."""
         ax = self._axes(ax)
-        rows = [r for r in self.result["importance"] if r["total_effect"] is not None]
+        rows = [r for r in self.result["importance"]["parameters"] if r["total_effect"] is not None]
         rows.sort(key=lambda r: r["total_effect"])
         ax.barh([r["name"] for r in rows], [r["total_effect"] for r in rows], color="0.8", label="with interactions")
         ax.barh([r["name"] for r in rows], [r["main_effect"] for r in rows], color="C0", label="alone")
@@ -221,8 +249,8 @@ def tune(
     starts: Any = None,
     setting: "os.PathLike[str] | str | None" = None,
     timeout: float = 600.0,
-    progress: Optional[bool] = None,
-    **options: Any,
+    progress: Progress = None,
+    **given: Unpack[TuneOptions],
 ) -> Study:
     """Choose hyperparameters from a log.
 
@@ -231,9 +259,11 @@ def tune(
     function train(env, seed, **hyperparameters). search: values to try, {"alpha": (1e-3, 1, "log"),
     "tau": [0.1, 1, 10], "lambda": 0.9}. folder: where the study is kept; the same call resumes it. jobs: runs
     in parallel, which changes no result. timeout: seconds that a Python agent may take for a step. progress:
-    a bar by tqdm; by default in a notebook and on a terminal. Other options are those of `rehearse tune` with underscores: trials=60, steps=5000, runs=10, method="race",
+    a bar by tqdm, by default in a notebook and on a terminal; or a function that is called with the news
+    ten times a second (stage, runs, settings, value, ...) and stops the study by returning True. Other options are those of `rehearse tune` with underscores: trials=60, steps=5000, runs=10, method="race",
     confirm=5, model="knn", seed=1, ...
     """
+    options: Dict[str, Any] = dict(given)
     roles = {k: options.pop(k) for k in list(options) if k in ROLES}
     plan = _core.make_plan("tune")
     if isinstance(log, (str, os.PathLike)) and os.fspath(log).endswith((".yaml", ".yml")):
@@ -257,30 +287,31 @@ def tune(
     if isinstance(log, Model) or text.startswith("model:"):
         model = log if isinstance(log, Model) else load(text[len("model:"):])
         plan.set("data", text or f"model:{model.name}", "data")
+        of = Log(model._core.log, model.name)
     else:
-        source = read(log, **roles)
+        source = of = read(log, **roles)
         plan.set("data", source.path or source.name, "data")
     _plan.apply(plan, "tune", options)
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
-    return _carry_out(plan, source, first, model, None if folder is None else os.fspath(folder),
+    return _carry_out(plan, checked(plan, of), source, first, model, None if folder is None else os.fspath(folder),
                       cpus() if jobs is None else jobs, progress)
 
 
 _plan.document(tune, _plan.names("tune"))
 
 
-def _carry_out(plan: _core.Plan, source: Optional[Log], first: Optional[Log], model: Optional[Model],
-               folder: Optional[str], jobs: int, progress: Optional[bool]) -> Study:
+def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log], first: Optional[Log],
+               model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,
                        model._core if model else None)
 
     def body(watch: _core.Watch) -> None:
-        core.open(folder, jobs, watch)
+        core.open(folder, jobs, inspected, watch)
         core.run()
 
     try:
         work(body, progress)
-        return Study(core.verdict(), plan, folder)
+        return Study(*core.verdict(), plan, folder)
     finally:
         core.close()  # unlocks the folder

@@ -10,12 +10,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import Any, Callable, Dict, List, Optional, TypeVar
+from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
 
 from . import _core
 from ._errors import Stopped
 
 T = TypeVar("T")
+
+# a bar or none, or a function of the news that returns True to stop
+Progress = Union[bool, None, Callable[[Dict[str, Any]], Any]]
 
 _PAUSE = 0.1  # seconds between two looks at the news
 
@@ -71,36 +74,45 @@ class _Bar:
         self._bar = None
 
 
-def work(call: Callable[[_core.Watch], T], progress: Optional[bool]) -> T:
-    """Do call(watch) in a thread; its result, its exception, or KeyboardInterrupt."""
+def work(call: Callable[[_core.Watch], T], progress: Progress) -> T:
+    """Do call(watch) in a thread; its result, its exception, or that of the caller's thread.
+
+    The end is an Event: before Python 3.13 a join() that a signal interrupts takes a running thread for
+    a finished one, and the interpreter would end under it.
+    """
     watch = _core.Watch()
     result: List[T] = []
     fault: List[BaseException] = []
+    done = threading.Event()
 
     def body() -> None:
         try:
             result.append(call(watch))
         except BaseException as error:  # raised again in the caller's thread
             fault.append(error)
+        finally:
+            done.set()
 
     thread = threading.Thread(target=body, name="rehearse", daemon=True)
-    bar = _Bar(progress)
-    interrupted: Optional[BaseException] = None
+    bar = _Bar(False if callable(progress) else progress)
+    raised: Optional[BaseException] = None  # Ctrl-C, or what a callback or the bar raised
     thread.start()
-    try:
-        while thread.is_alive():
-            try:
-                thread.join(_PAUSE)
-                bar.update(watch.news())
-            except KeyboardInterrupt as error:
-                interrupted = error
+    while not done.is_set():
+        try:
+            if done.wait(_PAUSE) or raised is not None:
+                continue
+            news = watch.news()
+            if not callable(progress):
+                bar.update(news)
+            elif news["stage"] is not None and progress(news):
                 watch.stop()
-    finally:
-        watch.stop()  # whatever goes wrong here, no work is left behind
-        thread.join()
-        bar.close()
-    if fault and not (interrupted and isinstance(fault[0], Stopped)):
+        except BaseException as error:
+            raised = raised or error
+            watch.stop()
+    thread.join()
+    bar.close()
+    if fault and not (raised and isinstance(fault[0], Stopped)):
         raise fault[0]
-    if interrupted:
-        raise interrupted
+    if raised:
+        raise raised
     return result[0]

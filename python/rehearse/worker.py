@@ -46,12 +46,18 @@ class Channel:
 
     def ask(self) -> Optional[Question]:
         """The next question; None when there are no more."""
-        line = self._source.readline()
+        try:
+            line = self._source.readline()
+        except ConnectionError:  # the study was killed
+            line = ""
         return json.loads(line) if line else None
 
     def answer(self, text: str) -> None:
-        self._sink.write(text + "\n")
-        self._sink.flush()
+        try:
+            self._sink.write(text + "\n")
+            self._sink.flush()
+        except ConnectionError:
+            os._exit(1)  # the study was killed: there is nobody to tell
 
     def act(self, action: Any) -> None:
         if isinstance(action, (int, float)):

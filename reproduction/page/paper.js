@@ -21,17 +21,26 @@
     }).filter((b) => b.n);
   }
 
-  // Where an axis ends: bad settings would press all boxes of good ones together.
   const axisTitle = { box: "true score", bar: "true score", dots: "score in the model" };
 
-  function boxSpec(f, rows, c) {
-    const outliers = rows.flatMap((b) => b.out.map((y) => ({ series: b.series, y })));
+  // Scores of bad choices press all boxes of good ones together: these get a second axis, from the lower
+  // quartiles of the better half to the best. null where one axis shows both.
+  function nearAxis(f, rows) {
+    const order = [...rows].sort((a, b) => b.median - a.median), half = order.slice(0, Math.ceil(order.length / 2));
+    const lo = Math.min(...half.map((b) => b.q25)), hi = Math.max(...rows.flatMap((b) => [b.hi, ...b.out]), known(f.best) ? f.best : -Infinity);
+    const least = Math.min(...rows.flatMap((b) => [b.lo, ...b.out])), pad = 0.1 * (hi - lo);
+    return rows.length > 2 && hi > lo && hi - least > 4 * (hi - lo) && Number.isFinite(hi - least) ? [lo - pad, hi + pad] : null;
+  }
+
+  // near: the second axis, or null.
+  function boxSpec(f, rows, c, near) {
+    const outliers = rows.flatMap((b) => b.out.map((y) => ({ series: b.series, y }))).filter((o) => !near || o.y >= near[0]);
     const theirs = rows.filter((b) => b.released).map((b) => ({ series: b.series, lo: b.released[0], median: b.released[1], hi: b.released[2] }));
     const x = { field: "series", type: "nominal", sort: null, title: null, axis: { labelAngle: -25, labelFontSize: 12, labelColor: c.ink, labelLimit: 180 } };
-    const y = (field) => ({ field, type: "quantitative", title: f.draw === "box" || f.draw === "bar" ? axisTitle[f.draw] : null, scale: { zero: false } });
+    const y = (field) => ({ field, type: "quantitative", title: f.draw === "box" || f.draw === "bar" ? axisTitle[f.draw] : null, scale: near ? { domain: near, zero: false, nice: true } : { zero: false } });
     const color = { field: "series", type: "nominal", sort: null, legend: null };
     const bars = f.draw === "bar";
-    return { data: { values: rows }, layer: [
+    const layer = [
       ...(known(f.best) ? [{ data: { values: [{ best: f.best }] }, mark: { type: "rule", strokeDash: [6, 4], color: c.good, strokeWidth: 2 }, encoding: { y: { field: "best", type: "quantitative" } } }] : []),
       { mark: { type: "rule", strokeWidth: bars ? 3 : 1.5 }, encoding: { x, y: y(bars ? "q25" : "lo"), y2: { field: bars ? "q75" : "hi" }, color } },
       ...(bars ? [] : [{ mark: { type: "bar", size: 26, opacity: 0.45 }, encoding: { x, y: y("q25"), y2: { field: "q75" }, color } }]),
@@ -39,7 +48,9 @@
       ...(outliers.length ? [{ data: { values: outliers }, mark: { type: "point", size: 28, opacity: 0.7 }, encoding: { x, y: y("y"), color } }] : []),
       ...(theirs.length ? [{ data: { values: theirs }, mark: { type: "rule", color: c.faint, strokeWidth: 2, xOffset: 22 }, encoding: { x, y: y("lo"), y2: { field: "hi" } } },
         { data: { values: theirs }, mark: { type: "point", shape: "diamond", filled: true, size: 90, color: c.ink, xOffset: 22 }, encoding: { x, y: y("median"), tooltip: [{ field: "series" }, { field: "median", title: "released median" }] } }] : []),
-    ] };
+    ];
+    if (near) for (const one of layer) one.mark.clip = true;
+    return { data: { values: rows }, layer };
   }
 
   // All estimates, best first: a falling line of dots for each kind of data.
@@ -52,20 +63,22 @@
 
   function figureOf(f) {
     const rows = boxes(f), falls = f.draw === "dots" ? fallRows(f) : [];
-    const one = f.draw === "dots"
-      ? { spec: (c) => ({ rehearseMarks: falls.length, data: { values: falls }, mark: { type: "point", filled: true, size: 14, opacity: 0.6 }, encoding: {
-          x: { field: "share", type: "quantitative", title: "share of the settings, best first", axis: { format: "%" } },
-          y: { field: "score", type: "quantitative", title: axisTitle.dots },
-          color: { field: "series", type: "nominal", sort: null, legend: { title: null, orient: "top" }, scale: { range: c.set } } } }),
-        plain: () => ({ x: "share of the settings, best first", y: "score", lines: f.series.map((s) => ({ name: s.name, points: falls.filter((r) => r.series === cut(s.name, 40)).map((r) => ({ x: r.share, y: r.score })) })) }) }
-      : { spec: (c) => boxSpec(f, rows, c),
-        plain: () => ({ x: rows.map((b, k) => `${k + 1} ${b.series}`).join(", "), y: "true score", points: f.series.flatMap((s) => { const k = rows.findIndex((b) => b.series === cut(s.name, 40)); return k < 0 ? [] : s.y.filter(known).map((y) => ({ x: k + 1, y })); }) }) };
+    const near = f.draw === "dots" ? null : nearAxis(f, rows), id = "chart-" + f.id.replace(/[^a-z0-9-]/g, "");
+    const place = new Map(rows.map((b, k) => [b.series, k]));
+    const drawBoxes = (axis) => ({ spec: (c) => boxSpec(f, rows, c, axis),
+      plain: () => ({ x: "", y: axisTitle[f.draw], xnames: rows.map((b) => b.series), points: f.series.flatMap((s) => s.y.filter((y) => known(y) && (!axis || y >= axis[0])).map((y) => ({ x: place.get(cut(s.name, 40)), y }))) }) });
+    const drawFall = () => ({ spec: (c) => ({ rehearseMarks: falls.length, data: { values: falls }, mark: { type: "point", filled: true, size: 14, opacity: 0.6 }, encoding: {
+        x: { field: "share", type: "quantitative", title: "share of the settings, best first", axis: { format: "%" } },
+        y: { field: "score", type: "quantitative", title: axisTitle.dots },
+        color: { field: "series", type: "nominal", sort: null, legend: { title: null, orient: "top" }, scale: { range: c.set } } } }),
+      plain: () => ({ x: "share of the settings, best first", y: "score", lines: f.series.map((s) => ({ name: s.name, points: falls.filter((r) => r.series === cut(s.name, 40)).map((r) => ({ x: r.share, y: r.score })) })) }) });
     if (!rows.length) return [make("p", { class: "quiet" }, named(f.title, 90), ": no numbers.")];
     const theirs = rows.some((b) => b.released);
     const columns = [["series"], ["n", "right"], ["25 %", "right"], ["median", "right"], ["75 %", "right"], ...(theirs ? [["released median (quartiles)", "right"]] : [])];
     const released = (b) => (b.released ? `${number(b.released[1])} (${number(b.released[0])} to ${number(b.released[2])})` : "–");
     return [
-      chart({ id: "chart-" + f.id.replace(/[^a-z0-9-]/g, ""), title: f.title, about: f.about, height: 300, pick: false, ...one }),
+      make("div", { class: near ? "grid wide" : null }, chart({ id, title: f.title, about: f.about, height: 300, pick: false, ...(f.draw === "dots" ? drawFall() : drawBoxes(null)) }),
+        near ? chart({ id: id + "-near", title: `${f.title}, near the best`, about: `The same numbers on a second axis. What is below ${number(near[0], 3)} is not drawn.`, height: 300, pick: false, ...drawBoxes(near) }) : null),
       table(`Numbers of ${cut(f.id, 40)}`, columns, rows.map((b) => [named(b.series, 40), count(b.n), number(b.q25), number(b.median), number(b.q75), ...(theirs ? [released(b)] : [])])),
       known(f.best) ? make("p", { class: "quiet" }, `Line: ${number(f.best)}, the true score of the best setting of the grid.${theirs ? " Diamonds: the authors' released medians and quartiles." : ""}`) : null,
     ];

@@ -46,6 +46,7 @@ typedef struct gaussian {
     int nact;
     double *theta; // owned: theta_mu and theta_sigma, side by side (nfeature x 2 nact)
     double middle[RH_MAX_ACT], half[RH_MAX_ACT];
+    double lo[RH_MAX_ACT], hi[RH_MAX_ACT]; // middle - half may be one bit below lo
     double mu[RH_MAX_ACT], sigma[RH_MAX_ACT], x[RH_MAX_ACT]; // in the state last acted in
 } gaussian;
 
@@ -66,6 +67,8 @@ static rh_status gaussian_init(void *self, const rh_task *task, const double *hp
     s->continuing = task->continuing;
     s->nact = task->nact;
     for (int k = 0; k < task->nact; k++) {
+        s->lo[k] = task->act_lo[k];
+        s->hi[k] = task->act_hi[k];
         s->middle[k] = 0.5 * (task->act_lo[k] + task->act_hi[k]);
         s->half[k] = 0.5 * (task->act_hi[k] - task->act_lo[k]);
     }
@@ -109,7 +112,8 @@ static bool choose(gaussian *s, const int32_t *active, rh_rng *rng, double *act)
         rh_rng_normal(rng, z);
         s->sigma[k] = fmin(fmax(rh_exp(s->sigma[k]), SIGMA_LO), SIGMA_HI);
         s->x[k] = s->mu[k] + s->sigma[k] * z[0];
-        act[k] = s->middle[k] + s->half[k] * fmin(fmax(s->x[k], -1.0), 1.0);
+        double x = s->middle[k] + s->half[k] * fmin(fmax(s->x[k], -1.0), 1.0);
+        act[k] = fmin(fmax(x, s->lo[k]), s->hi[k]);
     }
     return healthy;
 }

@@ -42,6 +42,9 @@ const double *rh_state__doubles(const rh_state *state, const char *name, size_t 
 int rh_state__count(const rh_state *state);
 const double *rh_state__at(const rh_state *state, int i, const char **name, size_t *n);
 
+// rh_state_write() of a new file that nobody but its owner can read.
+rh_status rh_state__write_private(const rh_state *state, const char *path, rh_error *err);
+
 // One word about its origin, such as the agent's name, at most 31 characters.
 rh_status rh_state__set_label(rh_state *state, const char *label, rh_error *err);
 const char *rh_state__label(const rh_state *state);

@@ -8,6 +8,7 @@
 #include "base.h"
 #include "rehearse/contract.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -369,15 +370,26 @@ void rh_agent_freeze(rh_agent *agent, bool frozen)
     agent->frozen = frozen;
 }
 
+// A continuous action that is outside its range by rounding is at the end of the range. Other
+// programs compute in single precision.
+static double rounded(const rh_agent *agent, int i, double act)
+{
+    double lo = agent->lo[i], hi = agent->hi[i];
+    double slack = FLT_EPSILON * fmax(fabs(lo), fabs(hi));
+    bool near = act >= lo - slack && act <= hi + slack; // false for NaN
+    return near && !agent->naction ? fmin(fmax(act, lo), hi) : act;
+}
+
 // Whether the action is one of the task's; otherwise note the reason.
-static bool is_legal(rh_agent *agent, const double *act)
+static bool is_legal(rh_agent *agent, double *act)
 {
     for (int i = 0; i < agent->nact; i++) {
+        act[i] = rounded(agent, i, act[i]);
         bool inside = act[i] >= agent->lo[i] && act[i] <= agent->hi[i]; // false for NaN
         if (inside && (!agent->naction || act[i] == floor(act[i])))
             continue;
         snprintf(agent->refused, sizeof agent->refused,
-                 "%.31s chose action %g, expected %s%g to %g", agent->type->name, act[i],
+                 "%.31s chose action %.9g, expected %s%.9g to %.9g", agent->type->name, act[i],
                  agent->naction ? "an index, " : "", agent->lo[i], agent->hi[i]);
         return false;
     }

@@ -6,15 +6,20 @@
 // 1. Pipes and devices such as /dev/null are refused: a rename would replace them by a file.
 // 2. The temporary gets the old file's permissions at once, so that nobody else can read it,
 //    and again at the end, because a library that writes to a name may have made a new file.
-// 3. The names of open temporaries are in a table that a signal handler may read, so that a
+// 3. A killed process leaves its temporary behind. Who writes the file next removes those of
+//    processes that are gone. So do not write one file from two machines at the same time.
+// 4. The names of open temporaries are in a table that a signal handler may read, so that a
 //    program that is interrupted can remove them.
 
 #include "file.h"
 #include "base_internal.h"
 #include "rehearse/base.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,29 +62,75 @@ static void forget(const char *name)
     }
 }
 
-// Remove the files whose name is that of a temporary and ".XXXXXX": libzip writes to such a one
-// of its own. opendir() allocates, which a signal handler may not do.
-static void remove_others(const char *name)
+// ---------------------------------------------------------------------------- left behind
+
+static atomic_uint serial; // of the next temporary; threads may write the same path
+
+// Which files to remove.
+typedef struct sweep {
+    const char *base; // their names begin with it
+    bool own;         // it is the name of a temporary of ours
+    bool locked;      // nobody else writes here
+} sweep;
+
+// Whether this process or another one may still be writing to the temporary of these numbers.
+static bool is_written(unsigned long pid, unsigned long number)
 {
-    char folder[4096], entries[4096];
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    size_t n = (size_t)(base - name), length = strlen(base);
-    if (n >= sizeof folder)
+    if (pid == (unsigned long)getpid()) // or a process before us, in another container
+        return number < atomic_load(&serial);
+    return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
+}
+
+// libzip writes to a file of its own, whose name is that of the temporary and ".XXXXXX".
+static bool is_left(const sweep *s, const char *name)
+{
+    size_t n = strlen(s->base);
+    char *end = NULL;
+    if (strncmp(name, s->base, n) != 0)
+        return false;
+    name += n;
+    if (s->own)
+        return strlen(name) == 7;
+    if (name[0] != '.' || !isdigit((unsigned char)name[1]))
+        return false;
+    unsigned long pid = strtoul(name + 1, &end, 10);
+    if (end[0] != '-' || !isdigit((unsigned char)end[1]) || pid == 0 || pid > INT_MAX)
+        return false;
+    unsigned long number = strtoul(end + 1, &end, 10);
+    if (strncmp(end, ".tmp", 4) != 0 || (end[4] && (end[4] != '.' || strlen(end + 4) != 7)))
+        return false;
+    return s->locked || !is_written(pid, number);
+}
+
+// Remove such files in the folder of `path`. opendir() allocates, which a signal handler may
+// not do.
+static void remove_left(const char *path, sweep s)
+{
+    char folder[4096];
+    _Alignas(8) char entries[4096];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    s.base = path + n;
+    if (n + 2 > sizeof folder)
         return;
-    memcpy(folder, name, n);
+    memcpy(folder, path, n);
     memcpy(folder + n, ".", 2);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long got; fd >= 0 && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0;)
         for (long at = 0; at < got;) {
             unsigned short size; // of the entry, at byte 16; its name is at byte 19
-            const char *one = entries + at + 19;
             memcpy(&size, entries + at + 16, sizeof size);
-            if (strncmp(one, base, length) == 0 && strlen(one) == length + 7)
-                unlinkat(fd, one, 0);
+            if (is_left(&s, entries + at + 19))
+                unlinkat(fd, entries + at + 19, 0);
             at += size;
         }
     if (fd >= 0)
         close(fd);
+}
+
+void rh_file__clean(const char *path)
+{
+    remove_left(path, (sweep){.locked = true});
 }
 
 void rh_file__remove_temporaries(void)
@@ -89,7 +140,7 @@ void rh_file__remove_temporaries(void)
         if (!name)
             continue;
         unlink(name);
-        remove_others(name);
+        remove_left(name, (sweep){.own = true});
     }
 }
 
@@ -109,14 +160,13 @@ static char *copy_of(const char *text, size_t extra)
 }
 
 // Make an empty file in the same folder. 0, or errno.
-static int make_temporary(rh_file *file)
+static int make_temporary(rh_file *file, mode_t usual)
 {
-    static atomic_uint serial; // threads may write the same path at the same time
     size_t size = strlen(file->place) + TEMPORARY_EXTRA;
     for (int attempt = 0; attempt < 100; attempt++) { // names left by a killed process
         snprintf(file->temporary, size, "%s.%ld-%u.tmp", file->place, (long)getpid(),
                  atomic_fetch_add(&serial, 1));
-        int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual);
         if (fd >= 0) {
             file->made = true;
             remember(file->temporary);
@@ -131,13 +181,18 @@ static int make_temporary(rh_file *file)
     return EEXIST;
 }
 
-static rh_status cannot_write(const char *path, int why, rh_error *err)
+rh_status rh_file__cannot_write(const char *path, int why, rh_error *err)
 {
     return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
                    strerror(why));
 }
 
-rh_status rh_file__create(rh_file **out, const char *path, rh_error *err)
+rh_status rh_file__no_memory(const char *path, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__path_tail(path));
+}
+
+static rh_status create(rh_file **out, const char *path, mode_t usual, rh_error *err)
 {
     struct stat there;
     bool exists = stat(path, &there) == 0;
@@ -157,17 +212,28 @@ rh_status rh_file__create(rh_file **out, const char *path, rh_error *err)
     file->temporary = file->place ? copy_of(file->place, TEMPORARY_EXTRA) : NULL;
     if (!file->path || !file->temporary)
         goto nomemory;
-    int fault = make_temporary(file);
+    remove_left(file->place, (sweep){.locked = false});
+    int fault = make_temporary(file, usual);
     if (fault) {
         rh_file__discard(file);
-        return cannot_write(path, fault, err);
+        return rh_file__cannot_write(path, fault, err);
     }
     *out = file;
     return RH_OK;
 
 nomemory:
     rh_file__discard(file);
-    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__path_tail(path));
+    return rh_file__no_memory(path, err);
+}
+
+rh_status rh_file__create(rh_file **out, const char *path, rh_error *err)
+{
+    return create(out, path, 0666, err);
+}
+
+rh_status rh_file__create_private(rh_file **out, const char *path, rh_error *err)
+{
+    return create(out, path, 0600, err);
 }
 
 FILE *rh_file__stream(rh_file *file)
@@ -195,19 +261,24 @@ static int sync_file(const rh_file *file)
     return fault;
 }
 
-// Sync the directory of `path`, so that a rename lasts; cuts the path to it. 0, or errno.
-static int sync_directory(char *path)
+int rh_file__sync_folder(const char *folder)
 {
-    char *slash = strrchr(path, '/');
-    if (slash)
-        slash[slash == path] = 0; // "/" stays
-    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return 0; // writable but not readable: the system syncs it later
     int fault =
         fsync(fd) != 0 && errno != EINVAL ? errno : 0; // EINVAL: cannot be synced at all
     close(fd);
     return fault;
+}
+
+// The same of the folder of `path`, which is cut to it.
+static int sync_folder_of(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = 0; // "/" stays
+    return rh_file__sync_folder(slash ? path : ".");
 }
 
 rh_status rh_file__commit(rh_file *file, rh_error *err)
@@ -227,9 +298,9 @@ rh_status rh_file__commit(rh_file *file, rh_error *err)
     if (!fault) {
         file->made = false;
         forget(file->temporary);
-        fault = sync_directory(file->temporary);
+        fault = sync_folder_of(file->temporary);
     }
-    rh_status rc = fault ? cannot_write(file->path, fault, err) : RH_OK;
+    rh_status rc = fault ? rh_file__cannot_write(file->path, fault, err) : RH_OK;
     rh_file__discard(file);
     return rc;
 }

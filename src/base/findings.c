@@ -27,6 +27,10 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_SENTINEL] = "sentinel",
     [RH_FINDING_SENTINEL_ACTION] = "sentinel-action",
     [RH_FINDING_SENTINEL_REWARD] = "sentinel-reward",
+    [RH_FINDING_SENTINEL_TAKEN] = "sentinel-taken",
+    [RH_FINDING_LOST_DECIMALS] = "lost-decimals",
+    [RH_FINDING_UNIT_CHANGE] = "unit-change",
+    [RH_FINDING_SAME_ROW_EFFECT] = "same-row-effect",
     [RH_FINDING_OUTLIERS] = "outliers",
     [RH_FINDING_CONSTANT_SENSOR] = "constant-sensor",
     [RH_FINDING_FROZEN_SENSOR] = "frozen-sensor",
@@ -34,6 +38,7 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_TWIN_SENSORS] = "twin-sensors",
     [RH_FINDING_WRAPS] = "wraps",
     [RH_FINDING_TERMINAL_EVERYWHERE] = "terminal-everywhere",
+    [RH_FINDING_TERMINAL_LIMIT] = "terminal-limit",
     [RH_FINDING_NO_TERMINAL] = "no-terminal",
     [RH_FINDING_SINGLE_EPISODE] = "single-episode",
     [RH_FINDING_IRREGULAR_CUTS] = "irregular-cuts",
@@ -76,6 +81,9 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_AT_BOUND] = "at-bound",
     [RH_FINDING_ALL_TIED] = "all-tied",
     [RH_FINDING_TOO_GOOD] = "too-good",
+    [RH_FINDING_FAILS_MORE] = "fails-more",
+    [RH_FINDING_NOT_BETTER] = "not-better",
+    [RH_FINDING_DEFAULTS_BETTER] = "defaults-better",
     [RH_FINDING_RARE_FAILURES] = "rare-failures",
     [RH_FINDING_MODEL_EXPLOITED] = "model-exploited",
     [RH_FINDING_CONFIRMED_LOWER] = "confirmed-lower",
@@ -118,8 +126,22 @@ const char *rh_severity_name(rh_severity severity)
     return "";
 }
 
-bool rh_findings__begin(rh_findings *list)
+const char *rh_origin_name(rh_origin origin)
 {
+    switch (origin) {
+    case RH_OF_LOG:
+        return "log";
+    case RH_OF_MODEL:
+        return "model";
+    case RH_OF_STUDY:
+        return "study";
+    }
+    return "";
+}
+
+bool rh_findings__begin(rh_findings *list, rh_origin origin)
+{
+    list->origin = origin;
     list->item = rh_alloc(FIRST_ROOM, sizeof *list->item);
     list->room = list->item ? FIRST_ROOM : 0;
     return list->item != NULL;
@@ -131,22 +153,46 @@ void rh_findings__clear(rh_findings *list)
     *list = (rh_findings){0};
 }
 
-rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, rh_finding_id id,
-                             int64_t count, const char *evidence, ...)
+// The place of the next finding, or the last one where memory ran out.
+static rh_finding *next_of(rh_findings *list, rh_severity severity)
 {
     rh_finding *item = rh_base__alloc_more(list->item, &list->room, list->n, sizeof *item);
     if (item)
         list->item = item;
     else
         list->lost = true;
-    rh_finding *finding = &list->item[item ? list->n++ : list->n - 1];
-    *finding = (rh_finding){
-        .severity = severity, .id = id, .count = count, .first = -1, .dim = -1, .line = -1};
+    list->count[severity]++;
+    return &list->item[item ? list->n++ : list->n - 1];
+}
+
+void rh_findings__copy(rh_findings *list, const rh_finding *finding)
+{
+    *next_of(list, finding->severity) = *finding;
+}
+
+int rh_findings__accepted(const rh_findings *list)
+{
+    int n = 0;
+    for (int i = 0; i < list->n; i++)
+        n += list->item[i].accepted;
+    return n;
+}
+
+rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, rh_finding_id id,
+                             int64_t count, const char *evidence, ...)
+{
+    rh_finding *finding = next_of(list, severity);
+    *finding = (rh_finding){.severity = severity,
+                            .id = id,
+                            .count = count,
+                            .first = -1,
+                            .dim = -1,
+                            .line = -1,
+                            .origin = list->origin};
     va_list args;
     va_start(args, evidence);
     vsnprintf(finding->evidence, sizeof finding->evidence, evidence, args);
     va_end(args);
-    list->count[severity]++;
     return finding;
 }
 

@@ -24,6 +24,7 @@
 // 4. The checksum proves that the file is intact, not who wrote it. Who uses an array checks
 //    its type, length and values.
 
+#include "base.h"
 #include "base_internal.h"
 #include "file.h"
 #include "state.h"
@@ -158,21 +159,32 @@ unsigned char *rh_state__bytes(const rh_state *state, size_t *n)
     return bytes;
 }
 
-rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
+// Write it as `file`, which is ended.
+static rh_status write_as(const rh_state *state, rh_file *file, const char *path, rh_error *err)
 {
-    rh_file *file = NULL;
-    rh_status rc = rh_file__create(&file, path, err);
-    if (rc)
-        return rc;
     sink s = {.stream = rh_file__stream(file)};
     if (s.stream)
         emit_all(&s, state);
     if (s.stream && !s.failed)
         return rh_file__commit(file, err);
-    rc =
+    rh_status rc =
         rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path), strerror(errno));
     rh_file__discard(file);
     return rc;
+}
+
+rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
+{
+    rh_file *file = NULL;
+    rh_status rc = rh_file__create(&file, path, err);
+    return rc ? rc : write_as(state, file, path, err);
+}
+
+rh_status rh_state__write_private(const rh_state *state, const char *path, rh_error *err)
+{
+    rh_file *file = NULL;
+    rh_status rc = rh_file__create_private(&file, path, err);
+    return rc ? rc : write_as(state, file, path, err);
 }
 
 // ---------------------------------------------------------------------------- reading

@@ -507,6 +507,47 @@ bool rh_yaml__truth(const rh_yaml *node, bool *yes)
     return false;
 }
 
+// One path of a file.
+static void add_path(rh_text *text, const char *path, const char *file, const char *before)
+{
+    const char *slash = strrchr(file, '/');
+    size_t n = strlen(before);
+    if (strncmp(path, before, n) == 0) {
+        rh_text__add(text, before);
+        path += n;
+    }
+    if (slash && *path && *path != '/')
+        rh_text__add_n(text, file, (size_t)(slash - file) + 1);
+    rh_text__add(text, path);
+}
+
+char *rh_yaml__paths(const rh_yaml *node, const char *file, const char *before)
+{
+    rh_text text = {0};
+    bool list = node->kind == RH_YAML_LIST;
+    for (int i = 0; i < (list ? node->n : 1); i++) {
+        const rh_yaml *one = list ? node->item[i] : node;
+        if (one->kind != RH_YAML_TEXT) {
+            rh_text__clear(&text);
+            return NULL;
+        }
+        for (const char *at = one->text; at;) {
+            size_t n = strcspn(at, "\n");
+            char *path = rh_alloc(n + 1, 1);
+            if (path)
+                add_path(&text, memcpy(path, at, n), file, before);
+            text.bad = text.bad || !path;
+            rh_free(path);
+            at = at[n] ? at + n + 1 : NULL;
+            if (at || i + 1 < (list ? node->n : 1))
+                rh_text__add(&text, "\n");
+        }
+    }
+    if (text.bad)
+        rh_text__clear(&text);
+    return text.data;
+}
+
 void rh_yaml__show(const rh_yaml *node, char shown[RH_YAML__SHOWN])
 {
     const char *text = node->kind == RH_YAML_LIST  ? "a list"

@@ -45,6 +45,11 @@ bool rh_yaml__number(const rh_yaml *node, double *x);
 bool rh_yaml__whole(const rh_yaml *node, uint64_t *n);
 bool rh_yaml__truth(const rh_yaml *node, bool *yes);
 
+// Paths of a file, as a text or a list of texts: one on each line, relative ones from the
+// folder of the file. A path may begin with `before`. Owned: the text; NULL: out of memory, or
+// the node is something else.
+char *rh_yaml__paths(const rh_yaml *node, const char *file, const char *before);
+
 // A node for a message: on one line, cut where it is long.
 #define RH_YAML__SHOWN 48
 void rh_yaml__show(const rh_yaml *node, char shown[RH_YAML__SHOWN]);

@@ -42,7 +42,6 @@ typedef struct cli_command {
     const cli_group *group[10]; // its own options, ends with NULL
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
     const char *see;        // where to read on; NULL for nowhere
-    bool hidden;            // left out of the overview
     bool single;            // refuses to be one of several processes
     void (*before)(void);   // called before its command line is read; NULL for nothing
     const char *program;    // a part that does its work; NULL: main does
@@ -52,7 +51,8 @@ typedef struct cli_command {
 extern const cli_command cli_tune, cli_report, cli_deploy, cli_inspect, cli_convert,
     cli_collect, cli_fit, cli_run, cli_sweep, cli_paper, cli_list, cli_help, cli_completion,
     cli_manual;
-extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // shared tables
+// Shared tables.
+extern const cli_group cli_runs_group, cli_best_group, cli_log_group, cli_common_group;
 
 // Headings of the plan's options that commands add their own to.
 #define CLI_MAIN "main options"
@@ -122,8 +122,14 @@ int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise);
 // The next value of a repeated option at or after *at, which moves on; NULL after the last.
 const char *cli_each(const cli_args *args, const char *name, int *at);
 
+// The value of an option, those of a repeated one joined by "; ". Owned: *joined.
+const char *cli_value_of(const cli_args *args, const rh_key *key, char **joined);
+
 // Split "name=value": the name is copied, the value points behind the '='. False without one.
 bool cli_split(const char *pair, char name[64], const char **value);
+
+// All operands, one on each line: several logs of one plant. Owned: *paths, also on failure.
+int cli_words(char **paths, const cli_args *args);
 
 // A checked plan from the one operand, a study file or the value of the key `operand`, and from
 // the options. Owned: *plan, also on failure where it is not NULL.
@@ -222,17 +228,13 @@ void cli_line_is_drawn(bool drawn); // whether standard error holds an unfinishe
 
 // ---------------------------------------------------------------------------- files
 
-// A file under a temporary name, renamed when it is complete; "-" is standard output.
-typedef struct cli_file {
-    FILE *stream;
-    const char *path; // as the user wrote it, borrowed
-    rh_file *file;    // owned; NULL when written in place
-} cli_file;
-
 // Whether the file can be written. streams: accept "-" and devices.
 int cli_file_probe(const char *path, bool streams);
-int cli_file_open(cli_file *file, const char *path);
-int cli_file_close(cli_file *file); // sync and rename
+// Write what print() prints of `self`, all or nothing; "-" is standard output.
+int cli_file_write(const char *path, void (*print)(FILE *out, const void *self),
+                   const void *self);
+// Whether two names lead to one file, also by links.
+bool cli_same_file(const char *a, const char *b);
 
 // ---------------------------------------------------------------------------- JSON
 
@@ -254,6 +256,11 @@ int cli_log_read(cli_log *log, const cli_args *args, const char *path);
 int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles);
 bool cli_is_yaml(const char *path); // by its extension
 void cli_log_clear(cli_log *log);
+
+// Inspect the log. Errors that the plan does not accept are refused; words: others and warnings
+// are printed. Owned: *report, free with rh_log_report_destroy().
+int cli_log_check(rh_log_report **report, const cli_args *args, const rh_plan *plan,
+                  const rh_log *log, bool words);
 
 // "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
 void cli_log_print(const rh_log *log, const char *path);
@@ -291,8 +298,9 @@ typedef struct cli_fitting {
     const cli_args *args;
     rh_plan *plan; // owned
     cli_log log, starts;
-    char *output;         // owned
-    rh_repr_trial *trial; // representations compared, the best first, owned (ntrial)
+    rh_log_report *report; // of the log, owned
+    char *output;          // owned
+    rh_repr_trial *trial;  // representations compared, the best first, owned (ntrial)
     int ntrial;
     rh_model *model; // owned
     double seconds;  // duration
@@ -351,11 +359,12 @@ void cli_studying_end(cli_studying *s);
 // The work of `tune` and its result.
 typedef struct cli_tuning {
     const cli_args *args;
-    rh_plan *plan;   // owned
-    cli_log log;     // empty where there is a model
-    cli_log starts;  //
-    rh_model *model; // an existing model, owned; NULL for none
-    char *folder;    // owned
+    rh_plan *plan;         // owned
+    cli_log log;           // empty where there is a model
+    cli_log starts;        //
+    rh_log_report *report; // of the log, owned
+    rh_model *model;       // an existing model, owned; NULL for none
+    char *folder;          // owned
     cli_launch launch;
     rh_ranks *ranks; // owned; NULL: this process alone
     int nthread;
@@ -492,7 +501,7 @@ typedef struct cli_result {
 bool cli_result_failed(const cli_result *result); // every run, with a reason
 void cli_result_print(const cli_result *result);
 void cli_result_json(FILE *out, const cli_result *result);
-void cli_result_csv(FILE *out, const cli_result *result);
+void cli_result_csv(FILE *out, const void *result); // a cli_result
 
 // One parameter and the values it takes in a sweep.
 typedef struct cli_axis {
@@ -531,7 +540,7 @@ int cli_table_init(cli_table *table, const rh_result *result); // job, grid and 
 void cli_table_clear(cli_table *table);
 void cli_table_print(const cli_table *table, int top);
 void cli_table_json(FILE *out, const cli_table *table);
-void cli_table_csv(FILE *out, const cli_table *table);
+void cli_table_csv(FILE *out, const void *table); // a cli_table
 
 // The topics of `list`.
 typedef enum cli_list_topic {

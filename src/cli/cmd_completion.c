@@ -351,6 +351,5 @@ const cli_command cli_completion = {
     .example = {"in bash, for this session", "source <(rehearse completion bash)",
                 "in zsh, for good", "rehearse completion zsh > ~/.zfunc/_rehearse", "in fish",
                 "rehearse completion fish | source"},
-    .hidden = true,
     .main = completion_main,
 };

@@ -56,14 +56,6 @@ static void report_json(const cli_log *log, const char *from, const char *out)
     rh_doc__close(&json);
 }
 
-// Whether both names lead to one file, also by links.
-static bool is_same(const char *a, const char *b)
-{
-    struct stat one, two;
-    return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
-           one.st_ino == two.st_ino;
-}
-
 static int convert_main(const cli_args *args)
 {
     if (args->nword != 2) {
@@ -79,7 +71,7 @@ static int convert_main(const cli_args *args)
     rh_error err;
     if (cli_has(args, "json") && cli_has(args, "quiet"))
         return cli_refuse("--json and --quiet cannot be used together");
-    if (is_same(from, out)) {
+    if (cli_same_file(from, out)) {
         char shown[1024];
         cli_refuse("%s: the log itself, expected another file to write",
                    rh_text__printable(out, shown, sizeof shown));

@@ -22,6 +22,8 @@ static const rh_key main_option[] = {
     {NULL, "load", 0, RH_KEY_FILE, "FILE",
      .about = "begin with a learned state, of `run --save` or another deployment"},
     {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
+    {NULL, "shared", 0, RH_KEY_FLAG, NULL,
+     .about = "new files get the rights of the umask; else only you can read them"},
     {NULL, "seed", 0, RH_KEY_WHOLE, "N", .about = "random seed of the agent", .initial = "1",
      .lo = 0, .hi = INT64_MAX},
     {0},
@@ -103,6 +105,49 @@ static void print_promise(const rh_deploy_health *h)
                  cli_share(h->false_alarms).s, cli_count(h->per_run).s);
 }
 
+// A rate of failures, with its unit.
+static cli_text rate(const rh_deploy_health *h, double x)
+{
+    cli_text text = cli_share(x);
+    if (h->per_1000)
+        snprintf(text.s, sizeof text.s, "%.20s per 1,000", cli_real(x, 2).s);
+    return text;
+}
+
+static void print_failures(const rh_deploy_health *h)
+{
+    char promised[120] = "", logged[64] = "";
+    const char *unit = h->per_1000 ? "steps" : "episodes";
+    if (!isfinite(h->failures) && !isfinite(h->failures_promised))
+        return; // best.yaml does not say what a failure is
+    if (isfinite(h->failures_promised))
+        snprintf(promised, sizeof promised, ", promised %s, upper end %s",
+                 rate(h, h->failures_promised).s, rate(h, h->failures_upper).s);
+    if (isfinite(h->failures_logged))
+        snprintf(logged, sizeof logged, ", logged %s", rate(h, h->failures_logged).s);
+    if (isfinite(h->failures))
+        cli_line("failures", "%s in %s %s: %s%s%s", cli_count(h->nfailure).s,
+                 cli_count(h->of).s, unit, rate(h, h->failures).s, promised, logged);
+    else
+        cli_line("failures", "no completed %s yet%s%s", unit, promised, logged);
+    if (h->nother)
+        cli_line(" other ends",
+                 "%s terminal, no failures by the rule of best.yaml: goals, or rewards came in "
+                 "without their penalty",
+                 cli_count(h->nother).s);
+    if (isfinite(h->evidence))
+        cli_line(" evidence", "%s against the promise, alarm at 20 (at most 5 %% false alarms)",
+                 cli_real(h->evidence, 2).s);
+}
+
+static void print_guard(const rh_deploy_health *h)
+{
+    if (isfinite(h->guard_share))
+        cli_line("guard", "acted in %s steps, %s of the last 1,000; alarm above %s",
+                 cli_count(h->nguarded).s, cli_share(h->guarded).s,
+                 cli_share(h->guard_share).s);
+}
+
 static void print_notes(const rh_deploy_health *h)
 {
     char text[400];
@@ -117,21 +162,25 @@ static void print_notes(const rh_deploy_health *h)
 
 static int show_status(const cli_args *args, const char *folder)
 {
-    char text[4096];
     rh_deploy_health h;
     rh_error err;
     int rc = cli_pass_file(rh_deploy__health_read(&h, folder, &err), &err);
     if (rc)
         return rc;
     if (cli_has(args, "json")) {
-        rh_deploy__health_json(&h, NULL, text, sizeof text);
-        puts(text);
+        char *text = rh_deploy__health_json(&h, NULL);
+        if (!text)
+            return cli_fail("out of memory");
+        fputs(text, stdout);
+        rh_free(text);
         return h.alarms ? CLI_FAILED : CLI_OK;
     }
     cli_line("deployment", "%s, %s steps at the last save", folder, cli_count(h.nstep).s);
     cli_line(" learned", "from %s steps, %s episode%s completed", cli_count(h.nlearned).s,
              cli_count(h.nepisode).s, cli_plural(h.nepisode));
     print_promise(&h);
+    print_failures(&h);
+    print_guard(&h);
     print_notes(&h);
     print_alarms(&h);
     return h.alarms ? CLI_FAILED : CLI_OK;
@@ -254,9 +303,11 @@ static int deploy_main(const cli_args *args)
     opt.guard = cli_value(args, "guard");
     opt.state = cli_value(args, "load");
     opt.frozen = cli_has(args, "freeze");
+    opt.shared = cli_has(args, "shared");
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);
     opt.save_seconds = (double)cli_number(args, "save-seconds", (int64_t)opt.save_seconds);
+    rh_plugin_allow_exec(cli_has(args, "allow-exec"));
     rc = cli_pass_file(rh_deploy_open(&deploy, args->word[0], &opt, &err), &err);
     if (rc)
         return rc;
@@ -276,7 +327,8 @@ const cli_command cli_deploy = {
         "the folder, which inspect and tune read; what was learned is saved there, and the "
         "same command goes on from it after a crash.",
     .operand = {.type = RH_KEY_FILE},
-    .group = {&main_group, &mqtt_group, &save_group, &status_group, &cli_common_group},
+    .group = {&main_group, &cli_best_group, &mqtt_group, &save_group, &status_group,
+              &cli_common_group},
     .example = {"a plant that speaks JSON lines",
                 "socat TCP:plc:4000 EXEC:'rehearse deploy plant.study/best.yaml'",
                 "over MQTT, with topics plant/observation, plant/action and plant/health",

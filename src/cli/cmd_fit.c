@@ -22,7 +22,7 @@ static const rh_key output_option[] = {
      .about = "do not compare the model with the log"},
     {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
     {NULL, "strict", 0, RH_KEY_FLAG, NULL,
-     .about = "exit code 1 if the comparison gives errors or warnings"},
+     .about = "exit code 1 if the log or the comparison has errors or warnings"},
     {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "print nothing"},
     {0},
 };
@@ -34,6 +34,7 @@ static void clear(cli_fitting *fit)
 {
     rh_model_destroy(fit->model);
     rh_plan_destroy(fit->plan);
+    rh_log_report_destroy(fit->report);
     cli_log_clear(&fit->log);
     cli_log_clear(&fit->starts);
     rh_free(fit->trial);
@@ -46,7 +47,8 @@ static void clear(cli_fitting *fit)
 static int name_output(cli_fitting *fit)
 {
     const char *given = cli_value(fit->args, "output");
-    const char *from = given ? given : fit->log.log->path;
+    bool several = fit->args->nword > 1; // the first gives its name
+    const char *from = given ? given : several ? fit->args->word[0] : fit->log.log->path;
     size_t n = strlen(from);
     if (!given && strcmp(from, "standard input") == 0)
         return cli_refuse("fit: --output is missing: a log from standard input has no name");
@@ -71,27 +73,22 @@ static int name_output(cli_fitting *fit)
     return CLI_OK;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 // The log, the starts, and where the model goes.
 static int open_files(cli_fitting *fit)
 {
     const cli_args *args = fit->args;
     const char *starts = rh_plan_text(fit->plan, "starts");
     const char *roles = cli_is_yaml(args->word[0]) ? args->word[0] : NULL;
-    int rc = cli_log_read(&fit->log, args, args->word[0]);
+    const char *data = roles ? NULL : rh_plan_text(fit->plan, "data");
+    int rc = cli_log_read_as(&fit->log, args, data, roles);
     if (!rc && starts)
         rc = cli_is_yaml(starts) ? cli_log_read(&fit->starts, args, starts)
                                  : cli_log_read_as(&fit->starts, args, starts, roles);
     if (!rc)
         rc = name_output(fit);
-    if (!rc && same_file(fit->output, fit->log.log->path))
+    if (!rc && cli_same_file(fit->output, fit->log.log->path))
         rc = cli_refuse("fit: --output %s is the log itself", fit->output);
-    if (!rc && starts && same_file(fit->output, fit->starts.log->path))
+    if (!rc && starts && cli_same_file(fit->output, fit->starts.log->path))
         rc = cli_refuse("fit: --output %s is the log of --starts", fit->output);
     return rc ? rc : cli_file_probe(fit->output, false);
 }
@@ -124,7 +121,10 @@ static int prepare(cli_fitting *fit, rh_fit_options *opt)
         return cli_fail("out of memory");
     opt->trial = fit->trial;
     opt->ntrial = &fit->ntrial;
-    return cli_pass(read, &err);
+    rc = cli_pass(read, &err);
+    return rc ? rc
+              : cli_log_check(&fit->report, args, fit->plan, fit->log.log,
+                              !cli_has(args, "json") && !cli_has(args, "quiet"));
 }
 
 static int make(cli_fitting *fit, rh_fit_options *opt)
@@ -151,8 +151,8 @@ static int fit_main(const cli_args *args)
 {
     cli_fitting fit = {.args = args};
     rh_fit_options opt;
-    if (args->nword != 1) {
-        cli_refuse("fit: %d names, expected one: a log or a study file", args->nword);
+    if (args->nword < 1) {
+        cli_refuse("fit: no name, expected a log, several logs of one plant, or a study file");
         cli_try("rehearse fit plant.csv");
         return CLI_USAGE;
     }
@@ -166,8 +166,9 @@ static int fit_main(const cli_args *args)
     else if (!cli_has(args, "quiet"))
         cli_fit_print(&fit);
     const rh_fidelity *f = rh_model_fidelity(fit.model);
-    if (cli_has(args, "strict") && f &&
-        f->findings.count[RH_ERROR] + f->findings.count[RH_WARNING] > 0)
+    const int *log = fit.report->findings.count, *model = f ? f->findings.count : log;
+    if (cli_has(args, "strict") &&
+        log[RH_ERROR] + log[RH_WARNING] + model[RH_ERROR] + model[RH_WARNING] > 0)
         rc = CLI_FAILED;
 
 done:
@@ -178,13 +179,14 @@ done:
 const cli_command cli_fit = {
     .name = "fit",
     .about = "Fit a calibration model to a log: an environment for rehearsals",
-    .operands = "LOG|STUDY.yaml [options]",
+    .operands = "LOG...|STUDY.yaml [options]",
     .detail =
         "The model assumes that similar states continue similarly: a step in it is a step that "
         "the log recorded from a similar state. `run` and `sweep` accept the model as "
         "model:FILE wherever they accept a simulator. The output says how closely the model "
-        "behaves like the log; read its findings before you trust it. From a study file the "
-        "keys about the log, the model and the task are used.",
+        "behaves like the log; read its findings before you trust it. Several logs of one "
+        "plant are joined. From a study file the keys about the log, the model and the task "
+        "are used.",
     .operand = {.type = RH_KEY_FILE},
     .plan = RH_PLAN_FIT,
     .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},

@@ -102,8 +102,7 @@ static void print_overview(void)
     printf("\n%susage:%s rehearse COMMAND [options]\n\n%scommands%s\n", style.bold, style.plain,
            style.bold, style.plain);
     for (int i = 0; cli_command_at(i); i++)
-        if (!cli_command_at(i)->hidden)
-            overview_line(cli_command_at(i));
+        overview_line(cli_command_at(i));
     printf("\n%sexamples%s\n"
            "  rehearse tune plant.csv\n"
            "  rehearse list\n"

@@ -24,9 +24,8 @@ static int64_t size_of(const char *path)
 
 static int inspect_main(const cli_args *args)
 {
-    if (args->nword != 1) {
-        cli_refuse("inspect: %d file name%s, expected one: a log", args->nword,
-                   cli_plural(args->nword));
+    if (args->nword < 1) {
+        cli_refuse("inspect: no file name, expected a log or several logs of one plant");
         cli_try("rehearse inspect plant.csv");
         return CLI_USAGE;
     }
@@ -36,8 +35,11 @@ static int inspect_main(const cli_args *args)
     cli_log log = {0};
     rh_log_report *report = NULL;
     rh_facts *facts = NULL;
+    char *paths = NULL;
     rh_error err;
-    int rc = cli_log_read(&log, args, args->word[0]);
+    int rc = cli_words(&paths, args);
+    if (!rc)
+        rc = cli_log_read(&log, args, paths);
     if (!rc)
         rc = cli_pass(rh_log_inspect(&report, log.log, &err), &err);
     if (rc)
@@ -57,6 +59,7 @@ static int inspect_main(const cli_args *args)
         rc = CLI_FAILED;
 
 done:
+    rh_free(paths);
     rh_facts_destroy(facts);
     rh_log_report_destroy(report);
     cli_log_clear(&log);
@@ -66,10 +69,11 @@ done:
 const cli_command cli_inspect = {
     .name = "inspect",
     .about = "Check a log: its content, how it was read, and its problems",
-    .operands = "LOG",
+    .operands = "LOG...",
     .detail =
         "LOG is a CSV file, a Minari, D4RL or d3rlpy file, or an .npz; or a .yaml file of "
-        "roles that names one. Prints how the columns were read, the distribution of "
+        "roles that names one. Several logs of one plant are joined. Prints how the columns "
+        "were read, the distribution of "
         "episodes, sensors, actions and rewards, how far the states are from the nearest use "
         "of each action, resets and the limits that explain them, and findings: shifted rows, "
         "frozen sensors, missed terminals.",

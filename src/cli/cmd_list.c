@@ -50,64 +50,47 @@ static const struct {
     [CLI_LIST_GRIDS] = {"grids, for --grid of sweep and tune", NULL},
 };
 
+// What all kinds of types have.
+#define SHARED(type)                                                                           \
+    .name = (type)->name, .about = (type)->about, .param = (type)->param,                      \
+    .nparam = (type)->nparam
+
+static cli_item env_item(const rh_env_type *type)
+{
+    return (cli_item){.env = type, SHARED(type)};
+}
+
+static cli_item agent_item(const rh_agent_type *type)
+{
+    return (cli_item){.agent = type, SHARED(type)};
+}
+
 bool cli_list_item(cli_list_topic topic, int i, cli_item *item)
 {
-    *item = (cli_item){0};
     switch (topic) {
     case CLI_LIST_GRIDS:
     case CLI_LIST_ENVS:
-        if (i >= rh_env_ntype())
-            return false;
-        item->env = rh_env_type_at(i);
-        item->name = item->env->name;
-        item->about = item->env->about;
-        item->param = item->env->param;
-        item->nparam = item->env->nparam;
-        return true;
+        if (i < rh_env_ntype())
+            *item = env_item(rh_env_type_at(i));
+        return i < rh_env_ntype();
     case CLI_LIST_AGENTS:
-        if (i >= rh_agent_ntype())
-            return false;
-        item->agent = rh_agent_type_at(i);
-        item->name = item->agent->name;
-        item->about = item->agent->about;
-        item->param = item->agent->param;
-        item->nparam = item->agent->nparam;
-        return true;
+        if (i < rh_agent_ntype())
+            *item = agent_item(rh_agent_type_at(i));
+        return i < rh_agent_ntype();
     case CLI_LIST_MODELS:
-        if (i > rh_model_ntype())
-            return false;
-        item->name = "auto"; // after the last
-        item->about = CLI_AUTO_MODEL;
-        if (i == rh_model_ntype())
-            return true;
-        const rh_model_type *model = rh_model_type_at(i);
-        item->name = model->name;
-        item->about = model->about;
-        item->param = model->param;
-        item->nparam = model->nparam;
-        return true;
+        *item = (cli_item){.name = "auto", .about = CLI_AUTO_MODEL}; // after the last
+        if (i < rh_model_ntype())
+            *item = (cli_item){SHARED(rh_model_type_at(i))};
+        return i <= rh_model_ntype();
     case CLI_LIST_REPRS:
-        if (i > rh_repr_ntype())
-            return false;
-        item->name = "auto"; // after the last
-        item->about = CLI_AUTO_ABOUT;
-        if (i == rh_repr_ntype())
-            return true;
-        item->repr = rh_repr_type_at(i);
-        item->name = item->repr->name;
-        item->about = item->repr->about;
-        item->param = item->repr->param;
-        item->nparam = item->repr->nparam;
-        return true;
+        *item = (cli_item){.name = "auto", .about = CLI_AUTO_ABOUT}; // after the last
+        if (i < rh_repr_ntype())
+            *item = (cli_item){.repr = rh_repr_type_at(i), SHARED(rh_repr_type_at(i))};
+        return i <= rh_repr_ntype();
     case CLI_LIST_METHODS:
-        if (i >= rh_search_ntype())
-            return false;
-        item->method = rh_search_type_at(i);
-        item->name = item->method->name;
-        item->about = item->method->about;
-        item->param = item->method->param;
-        item->nparam = item->method->nparam;
-        return true;
+        if (i < rh_search_ntype())
+            *item = (cli_item){.method = rh_search_type_at(i), SHARED(rh_search_type_at(i))};
+        return i < rh_search_ntype();
     }
     return false;
 }
@@ -379,16 +362,12 @@ static void print_published(void)
 static int find_program(cli_list_topic topic, const char *name, cli_item *item)
 {
     rh_error err;
-    *item = (cli_item){.name = name};
-    if (topic == CLI_LIST_ENVS)
-        item->env = rh_plugin_env(name, &err);
-    else
-        item->agent = rh_plugin_agent(name, &err);
-    if (!item->env && !item->agent)
+    const rh_env_type *env = topic == CLI_LIST_ENVS ? rh_plugin_env(name, &err) : NULL;
+    const rh_agent_type *agent = topic == CLI_LIST_AGENTS ? rh_plugin_agent(name, &err) : NULL;
+    if (!env && !agent)
         return cli_fail("%s", err.text);
-    item->about = item->env ? item->env->about : item->agent->about;
-    item->param = item->env ? item->env->param : item->agent->param;
-    item->nparam = item->env ? item->env->nparam : item->agent->nparam;
+    *item = env ? env_item(env) : agent_item(agent);
+    item->name = name;
     return CLI_OK;
 }
 

@@ -159,6 +159,5 @@ const cli_command cli_manual = {
     .group = {&cli_common_group},
     .example = {"read it", "rehearse manual | man -l -", "the page of one command",
                 "rehearse manual tune | man -l -"},
-    .hidden = true,
     .main = manual_main,
 };

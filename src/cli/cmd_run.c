@@ -216,16 +216,6 @@ static int write_state(const running *r)
     return cli_pass_file(rh_state_write(r->learned, r->save, &err), &err);
 }
 
-static int write_csv(const cli_result *result, const char *path)
-{
-    cli_file file;
-    int rc = cli_file_open(&file, path);
-    if (rc)
-        return rc;
-    cli_result_csv(file.stream, result);
-    return cli_file_close(&file);
-}
-
 static int run_main(const cli_args *args)
 {
     running r = {0};
@@ -252,7 +242,7 @@ static int run_main(const cli_args *args)
     if (r.save)
         kept = write_state(&r);
     if (cli_has(args, "csv") && result.score.nfinished)
-        rc = write_csv(&result, cli_value(args, "csv"));
+        rc = cli_file_write(cli_value(args, "csv"), cli_result_csv, &result);
     if (cli_has(args, "json"))
         cli_result_json(stdout, &result);
     else if (job->words)
@@ -282,7 +272,7 @@ const cli_command cli_run = {
               "for a simulator or data for model:FILE.",
     .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .plan = RH_PLAN_RUN,
-    .group = {&cli_runs_group, &agent_group, &output_group, &cli_common_group},
+    .group = {&cli_runs_group, &cli_best_group, &agent_group, &output_group, &cli_common_group},
     .example = {"the agent with its default hyperparameters",
                 "rehearse run acrobot --agent esarsa",
                 "another step size, three runs, drawn live",

@@ -139,16 +139,6 @@ static void watch(void *context, const rh_event *event)
         cli_progress_draw(&s->progress, NULL);
 }
 
-static int write_csv(const cli_table *table, const char *path)
-{
-    cli_file file;
-    int rc = cli_file_open(&file, path);
-    if (rc)
-        return rc;
-    cli_table_csv(file.stream, table);
-    return cli_file_close(&file);
-}
-
 static int sweep_main(const cli_args *args)
 {
     sweeping s = {0};
@@ -173,7 +163,7 @@ static int sweep_main(const cli_args *args)
     if (rc)
         goto done;
     if (cli_has(args, "csv") && s.table.nrow)
-        rc = write_csv(&s.table, cli_value(args, "csv"));
+        rc = cli_file_write(cli_value(args, "csv"), cli_table_csv, &s.table);
     if (cli_has(args, "json"))
         cli_table_json(stdout, &s.table);
     else if (job->words)
@@ -206,7 +196,7 @@ const cli_command cli_sweep = {
         "study file, with env for a simulator or data for model:FILE.",
     .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .plan = RH_PLAN_SWEEP,
-    .group = {&cli_runs_group, &output_group, &cli_common_group},
+    .group = {&cli_runs_group, &cli_best_group, &output_group, &cli_common_group},
     .example = {"the grid of the paper", "rehearse sweep acrobot --agent esarsa --grid paper",
                 "six settings, ten runs each",
                 "rehearse sweep acrobot -a esarsa -s alpha=0.01,0.03,0.1 -s tau=1,10 -r 10",

@@ -11,11 +11,15 @@
 // 6. If every setting diverged there is nothing to deploy: exit code 1.
 
 #include "cli_internal.h"
+#include "study/study.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MODEL "model:"
+#define STUDY_FILE "study.yaml" // in a study's folder
 
 static const rh_key main_option[] = {
     {NULL, "output", 'o', RH_KEY_FILE, "FOLDER",
@@ -33,6 +37,7 @@ static const rh_key main_option[] = {
 
 static const rh_key output_option[] = {
     {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "verbose", 'v', RH_KEY_FLAG, NULL, .about = "print the evidence, too"},
     {NULL, "strict", 0, RH_KEY_FLAG, NULL,
      .about = "exit code 1 if there are errors or warnings among the findings"},
     {NULL, "watch", 0, RH_KEY_FLAG, NULL,
@@ -50,6 +55,7 @@ static void clear(cli_tuning *tune)
     rh_study_destroy(tune->study);
     rh_plan_destroy(tune->plan);
     rh_model_destroy(tune->model);
+    rh_log_report_destroy(tune->report);
     cli_log_clear(&tune->log);
     cli_log_clear(&tune->starts);
     rh_free(tune->folder);
@@ -107,11 +113,79 @@ static int name_folder(cli_tuning *tune)
     return CLI_OK;
 }
 
+// Owned: the path; NULL: out of memory.
+static char *in_folder(const char *folder, const char *name)
+{
+    rh_text path = {0};
+    rh_text__format(&path, "%s/%s", folder, name);
+    return path.data;
+}
+
+// A study's folder as the operand: its study file takes the place of it, as
+// the only *word. Owned: *file.
+static int find_study(cli_tuning *tune, cli_args *within, const char **word, char **file)
+{
+    const char *folder = tune->args->word[0];
+    char *journal = in_folder(folder, "study.log");
+    *file = in_folder(folder, STUDY_FILE);
+    tune->folder = rh_base__copy(folder);
+    if (!journal || !*file || !tune->folder) {
+        rh_free(journal);
+        return cli_fail("out of memory");
+    }
+    bool is_study = access(journal, F_OK) == 0, known = access(*file, R_OK) == 0;
+    rh_free(journal);
+    if (!is_study) {
+        rh_free(tune->folder);
+        tune->folder = NULL;
+        return CLI_OK;
+    }
+    if (!known)
+        return cli_refuse("%s: a study without " STUDY_FILE ", expected the command that began "
+                          "it, which resumes it",
+                          folder);
+    if (cli_has(tune->args, "output"))
+        return cli_refuse("tune: %s and --output %s: two folders of a study, expected one",
+                          folder, cli_value(tune->args, "output"));
+    *word = *file;
+    within->word = word;
+    tune->args = within;
+    return CLI_OK;
+}
+
+// Keep what was asked for in the folder, so that its name alone resumes the study.
+static int keep_command(const cli_tuning *tune)
+{
+    char *path = in_folder(tune->folder, STUDY_FILE);
+    rh_file *file = NULL;
+    rh_error err;
+    if (!path)
+        return cli_fail("out of memory");
+    rh_status rc = rh_file__create(&file, path, &err);
+    FILE *out = rc ? NULL : rh_file__stream(file);
+    if (!rc && !out)
+        rc = rh_file__cannot_write(path, errno, &err);
+    if (!rc)
+        fputs("# what this study does; `rehearse tune FOLDER` resumes it\n", out);
+    if (!rc && tune->log.log)
+        rc = rh_log_roles_write(tune->log.roles, tune->log.log, out, &err);
+    if (!rc)
+        rc = rh_plan__write(tune->plan, out, true, &err);
+    if (rc)
+        rh_file__discard(file);
+    else
+        rc = rh_file__commit(file, &err);
+    rh_free(path);
+    return cli_pass_file(rc, &err);
+}
+
 // ---------------------------------------------------------------------------- the plan
 
 static int check_options(const cli_args *args)
 {
     static const char *const pair[][2] = {{"json", "quiet"},
+                                          {"json", "verbose"},
+                                          {"quiet", "verbose"},
                                           {"dry-run", "quiet"},
                                           {"no-confirm", "confirm"},
                                           {"no-confirm", "confirm-members"},
@@ -230,7 +304,8 @@ static void news(void *context, const rh_study_progress *progress)
 // The command as a shell reads it, without options that change no result.
 static int name_command(cli_tuning *tune)
 {
-    static const char *const left_out[] = {"json", "quiet", "strict", "jobs", "watch"};
+    static const char *const left_out[] = {"json",    "quiet", "strict",
+                                           "verbose", "jobs",  "watch"};
     const cli_args *args = tune->args;
     rh_text *text = &tune->command;
     rh_text__format(text, "rehearse %s", args->command->name);
@@ -271,6 +346,7 @@ static int take_up(cli_tuning *tune)
     opt.context = tune;
     opt.watch = !dry && cli_has(tune->args, "watch");
     opt.command = tune->command.data;
+    opt.report = tune->report;
     rh_status rc = rh_study_create(&tune->study, tune->plan, tune->log.log, tune->starts.log,
                                    tune->model, &opt, &err);
     cli_studying_end(&tune->studying);
@@ -326,8 +402,14 @@ static int keep_study(cli_tuning *tune, bool *sound)
     const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
     if (!rc)
         rc = cli_pass(rh_plan_settle(tune->plan, log, &err), &err);
+    bool words = !cli_has(tune->args, "json") && !cli_has(tune->args, "quiet") &&
+                 !cli_has(tune->args, "dry-run"); // which prints a study file
+    if (!rc)
+        rc = cli_log_check(&tune->report, tune->args, tune->plan, log, words);
     if (!rc)
         rc = take_up(tune);
+    if (!rc && !cli_has(tune->args, "dry-run"))
+        rc = keep_command(tune);
     if (!rc)
         rc = cli_has(tune->args, "dry-run") ? dry_run(tune) : carry_out(tune);
     *sound = rc == CLI_OK || tune->verdict || (tune->study && cli_interrupted());
@@ -361,18 +443,24 @@ static int tune_main(const cli_args *args)
 {
     cli_tuning tune = {.args = args, .launch = cli_launched()};
     bool alone = tune.launch.count == 1 || cli_has(args, "dry-run"), sound = true;
-    if (args->nword != 1) {
-        cli_refuse("tune: %d names, expected one: a log, model:FILE or a study file",
-                   args->nword);
+    if (args->nword < 1) {
+        cli_refuse("tune: no name, expected a log, several logs of one plant, model:FILE, a "
+                   "study file or the folder of a study");
         cli_try("rehearse tune plant.csv");
         return CLI_USAGE;
     }
+    cli_args within = *args;
+    const char *word = NULL;
+    char *file = NULL;
+    int rc = name_command(&tune);
+    if (!rc)
+        rc = find_study(&tune, &within, &word, &file);
+    if (rc)
+        goto done;
     tune.nthread = (int)cli_number(args, "jobs", cli_launch_jobs(&tune.launch));
-    int rc = make_plan(&tune);
-    if (!rc)
+    rc = make_plan(&tune);
+    if (!rc && !tune.folder)
         rc = name_folder(&tune);
-    if (!rc)
-        rc = name_command(&tune);
     if (!rc && !alone)
         rc = cli_launch_ranks("tune", &tune.launch, &tune.ranks);
     if (rc && tune.launch.me > 0)
@@ -383,6 +471,7 @@ static int tune_main(const cli_args *args)
 
 done:
     clear(&tune);
+    rh_free(file);
     if (tune.ranks && !sound && rh_ranks_count(tune.ranks) > 1) {
         fflush(stdout);
         rh_ranks_abort(tune.ranks, rc);
@@ -394,16 +483,17 @@ done:
 const cli_command cli_tune = {
     .name = "tune",
     .about = "Choose hyperparameters from a log, and say how sure the choice is",
-    .operands = "LOG|model:FILE|STUDY.yaml [options]",
+    .operands = "LOG...|model:FILE|STUDY.yaml|FOLDER [options]",
     .detail =
         "Fits a model of the log, searches for settings of the agent that learn well in it, "
         "and runs the leading ones again in models that the search has not seen. Everything is "
-        "kept in a folder: the same command resumes a study that was stopped, with the same "
-        "result. Every option is also a key of a study file, STUDY.yaml; options override the "
+        "kept in a folder: the same command, or the name of the folder, resumes a study that "
+        "was stopped, with the same result. Several logs of one plant are joined. Every option "
+        "is also a key of a study file, STUDY.yaml; options override the "
         "file.",
     .operand = {.type = RH_KEY_FILE},
     .plan = RH_PLAN_TUNE,
-    .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
+    .group = {&main_group, &cli_best_group, &output_group, &cli_log_group, &cli_common_group},
     .example = {"the setting to deploy, and its score in the model", "rehearse tune plant.csv",
                 "the plan as a study file to edit",
                 "rehearse tune plant.csv --dry-run > study.yaml",

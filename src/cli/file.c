@@ -11,14 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// A file under a temporary name, renamed when it is complete.
+typedef struct writing {
+    FILE *stream;
+    const char *path; // as the user wrote it, borrowed
+    rh_file *file;    // owned; NULL when written in place
+} writing;
+
 static int cannot(const char *path)
 {
     return cli_refuse("%s: cannot write: %s", path, strerror(errno));
 }
 
-int cli_file_open(cli_file *file, const char *path)
+static int open_file(writing *file, const char *path)
 {
-    *file = (cli_file){.path = path};
+    *file = (writing){.path = path};
     if (strcmp(path, "-") == 0) {
         file->stream = stdout;
         return CLI_OK;
@@ -42,7 +49,7 @@ int cli_file_open(cli_file *file, const char *path)
     return code;
 }
 
-int cli_file_close(cli_file *file)
+static int close_file(writing *file)
 {
     if (file->stream == stdout) // main closes it
         return CLI_OK;
@@ -53,6 +60,24 @@ int cli_file_close(cli_file *file)
     }
     bool good = !ferror(file->stream);
     return fclose(file->stream) == 0 && good ? CLI_OK : cannot(file->path);
+}
+
+int cli_file_write(const char *path, void (*print)(FILE *out, const void *self),
+                   const void *self)
+{
+    writing file;
+    int rc = open_file(&file, path);
+    if (rc)
+        return rc;
+    print(file.stream, self);
+    return close_file(&file);
+}
+
+bool cli_same_file(const char *a, const char *b)
+{
+    struct stat one, two;
+    return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
 }
 
 int cli_file_probe(const char *path, bool streams)
@@ -73,8 +98,8 @@ int cli_file_probe(const char *path, bool streams)
     if (special)
         return access(path, W_OK) == 0 ? CLI_OK : cannot(path);
 
-    cli_file file;
-    int rc = cli_file_open(&file, path);
+    writing file;
+    int rc = open_file(&file, path);
     if (rc)
         return rc;
     rh_file__discard(file.file);

@@ -14,6 +14,7 @@ static void json_log(rh_doc *json, const cli_fitting *fit)
     rh_doc__whole(json, "excluded_steps", log->n - used->n);
     rh_doc__whole(json, "states", used->nstate);
     rh_doc__text(json, "starts", fit->starts.log ? fit->starts.log->path : NULL);
+    cli_findings_json(json, fit->report->findings.item, fit->report->findings.n, log);
     rh_doc__close(json);
 }
 

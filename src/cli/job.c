@@ -18,6 +18,12 @@ static const rh_key jobs_option[] = {
     {0},
 };
 
+static const rh_key best_option[] = {
+    {NULL, "allow-exec", 0, RH_KEY_FLAG, NULL,
+     .about = "start the program that best.yaml names as its agent (exec:COMMAND)"},
+    {0},
+};
+
 static const rh_key common_option[] = {
     {NULL, "plugin", 0, RH_KEY_FILE, "FILE",
      .about = "load the agents and environments of a plug-in; can be repeated",
@@ -27,6 +33,7 @@ static const rh_key common_option[] = {
 };
 
 const cli_group cli_runs_group = {CLI_MAIN, jobs_option};
+const cli_group cli_best_group = {CLI_MAIN, best_option};
 const cli_group cli_common_group = {"all commands", common_option};
 
 // ---------------------------------------------------------------------------- the plan
@@ -156,10 +163,12 @@ static int read_evaluation(cli_job *job, const cli_args *args, const rh_log *log
     if (rc)
         return cli_pass(rc, &err);
     bool usual = log && !task->continuing; // has a cut-off by default
-    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !usual)
+    const char *cutoff = rh_plan_text(job->plan, "evaluation.cutoff");
+    bool given = cutoff && strcmp(cutoff, "auto") != 0; // by an option or --setting
+    if (cli_has(args, "cutoff-as") && !given && !usual)
         return cli_refuse("--cutoff-as needs --cutoff: %s has no cut-off by default",
                           job->world.name);
-    job->usual = usual && !cli_has(args, "cutoff");
+    job->usual = usual && !given;
     job->opt.nthread = (int)cli_number(args, "jobs", cli_ncpu());
     job->opt.replicate = (uint64_t)job->world.member;
     return CLI_OK;

@@ -15,8 +15,7 @@ static const rh_key option[] = {
 
 const cli_group cli_log_group = {"log (detected where not given)", option};
 
-// The value of an option, those of a repeated one joined. Owned: *joined.
-static const char *value_of(const cli_args *args, const rh_key *key, char **joined)
+const char *cli_value_of(const cli_args *args, const rh_key *key, char **joined)
 {
     rh_text text = {0};
     const char *one;
@@ -37,7 +36,7 @@ static int read_options(const cli_args *args, rh_log_roles *roles)
         if (!key->option)
             continue;
         char *joined = NULL, where[64];
-        const char *value = value_of(args, key, &joined);
+        const char *value = cli_value_of(args, key, &joined);
         snprintf(where, sizeof where, "%.20s: --%.30s", args->command->name, key->option);
         if (value)
             rc = rh_log_roles_set(roles, key->key, value, where, &err);

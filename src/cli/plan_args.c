@@ -10,6 +10,8 @@
 
 #include "cli_internal.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 #define MOST 112 // options of a command
@@ -46,8 +48,19 @@ static void add_keys(listing *list, rh_key_group group)
             add(list, title_of[group], key);
 }
 
-// The command's own options of a group, and those of a log; with: those whose title is (not)
-// among the plan's.
+// The options of a log come first: what its columns mean is what a new user has to say.
+static void add_log(listing *list)
+{
+    bool reads = false;
+    for (int g = 0; list->command->group[g]; g++)
+        reads = reads || list->command->group[g] == &cli_log_group;
+    for (int i = 0; reads && rh_log_key_at(i); i++)
+        add(list, cli_log_group.title, rh_log_key_at(i));
+    for (const rh_key *o = cli_log_group.option; reads && o->option; o++)
+        add(list, cli_log_group.title, o);
+}
+
+// The command's own options of a group; with: those whose title is (not) among the plan's.
 static void add_own(listing *list, const char *title, bool with)
 {
     for (int g = 0; list->command->group[g]; g++) {
@@ -55,10 +68,8 @@ static void add_own(listing *list, const char *title, bool with)
         bool plans = false;
         for (int i = 0; i <= RH_KEY_TASK; i++)
             plans = plans || (list->command->plan && strcmp(title_of[i], group->title) == 0);
-        if (with ? strcmp(title, group->title) != 0 : plans)
+        if (group == &cli_log_group || (with ? strcmp(title, group->title) != 0 : plans))
             continue;
-        for (int i = 0; group == &cli_log_group && rh_log_key_at(i); i++)
-            add(list, group->title, rh_log_key_at(i));
         for (const rh_key *o = group->option; o->option; o++)
             add(list, group->title, o);
     }
@@ -74,6 +85,7 @@ static const listing *listing_of(const cli_command *command)
     if (list->command == command)
         return list;
     list->command = command;
+    add_log(list);
     for (int group = 0; command->plan && group <= RH_KEY_TASK; group++) {
         add_keys(list, (rh_key_group)group);
         add_own(list, title_of[group], true);
@@ -147,13 +159,18 @@ static const char *other_option(const cli_args *args, const char *key)
 static rh_status set(rh_plan *plan, const cli_args *args, const cli_given *given, rh_error *err)
 {
     const rh_key *key = given->option;
-    const char *value = given->value;
+    const char *value;
     char full[160], name[64], where[64];
     snprintf(where, sizeof where, "--%.60s", key->option);
     if (key->type == RH_KEY_FLAG)
         return rh_plan_set(plan, key->key, key->fixed ? key->fixed : "yes", where, err);
-    if (key->type != RH_KEY_PAIRS)
-        return rh_plan_set(plan, key->key, value, where, err);
+    if (key->type != RH_KEY_PAIRS) {
+        char *joined = NULL;
+        rh_status rc =
+            rh_plan_set(plan, key->key, cli_value_of(args, key, &joined), where, err);
+        rh_free(joined);
+        return rc;
+    }
     cli_split(given->value, name, &value);
     snprintf(full, sizeof full, "%.*s%.64s", (int)strlen(key->key) - 1, key->key, name);
     const char *other = other_option(args, full);
@@ -174,20 +191,42 @@ int cli_plan_set(rh_plan *plan, const cli_args *args)
     return cli_pass(rc, &err);
 }
 
+int cli_words(char **paths, const cli_args *args)
+{
+    rh_text text = {0};
+    for (int i = 0; i < args->nword; i++) {
+        const char *word = args->word[i];
+        bool other = cli_is_yaml(word) || strncmp(word, "model:", 6) == 0;
+        if (args->nword > 1 && other) {
+            rh_text__clear(&text);
+            return cli_refuse("%s: '%s' among %d names, expected logs, or it alone",
+                              args->command->name, word, args->nword);
+        }
+        rh_text__format(&text, "%s%s", i ? "\n" : "", word);
+    }
+    *paths = text.data;
+    return text.bad ? cli_fail("out of memory") : CLI_OK;
+}
+
 int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand)
 {
     const char *word = args->word[0];
+    char *paths = NULL;
     rh_error err;
     int rc = cli_pass(rh_plan_create(plan, &err), &err);
+    if (!rc)
+        rc = cli_words(&paths, args);
     if (rc)
         return rc;
     rh_plan_use(*plan, args->command->plan);
     if (cli_is_yaml(word))
         rc = cli_pass_file(rh_plan_read(*plan, word, &err), &err);
     else
-        rc = cli_pass(rh_plan_set(*plan, operand, word, NULL, &err), &err);
+        rc = cli_pass(rh_plan_set(*plan, operand, paths, NULL, &err), &err);
+    rh_free(paths);
     bool agent = args->command->plan != RH_PLAN_FIT; // fit has no agent to set
     const char *setting = agent ? cli_value(args, "setting") : NULL;
+    rh_plugin_allow_exec(agent && cli_has(args, "allow-exec"));
     if (!rc && setting)
         rc = cli_pass_file(
             rh_plan_setting(*plan, setting, args->command->plan == RH_PLAN_TUNE, &err), &err);

@@ -252,18 +252,19 @@ void cli_result_json(FILE *out, const cli_result *r)
     rh_doc__close(&json);
 }
 
-void cli_result_csv(FILE *out, const cli_result *r)
+void cli_result_csv(FILE *out, const void *result)
 {
+    const cli_result *r = result;
     long long nrun = r->job->opt.nrun;
     fprintf(out, "%srun,score,total,steps,episodes,outcome\n", has_members(r) ? "member," : "");
     for (long long i = 0; i < count_runs(r); i++) {
-        const rh_result *result = &r->result[i];
-        if (result->outcome == RH_STOPPED)
+        const rh_result *run = &r->result[i];
+        if (run->outcome == RH_STOPPED)
             continue;
         if (has_members(r))
             fprintf(out, "%lld,", i / nrun);
-        fprintf(out, "%lld,%s,%s,%lld,%lld,%s\n", i % nrun, cli_exact(result->score).s,
-                cli_exact(result->total).s, (long long)result->nstep,
-                (long long)result->nepisode, rh_outcome_name(result->outcome));
+        fprintf(out, "%lld,%s,%s,%lld,%lld,%s\n", i % nrun, cli_exact(run->score).s,
+                cli_exact(run->total).s, (long long)run->nstep, (long long)run->nepisode,
+                rh_outcome_name(run->outcome));
     }
 }

@@ -23,12 +23,8 @@
 
 const char *cli_command_name(int i)
 {
-    const cli_command *command;
-    int n = 0;
-    for (int k = 0; (command = cli_command_at(k)) != NULL; k++)
-        if (!command->hidden && n++ == i)
-            return command->name;
-    return NULL;
+    const cli_command *command = cli_command_at(i);
+    return command ? command->name : NULL;
 }
 
 const cli_command *cli_command_find(const char *name)

@@ -274,8 +274,9 @@ void cli_table_json(FILE *out, const cli_table *t)
     rh_doc__close(&json);
 }
 
-void cli_table_csv(FILE *out, const cli_table *t)
+void cli_table_csv(FILE *out, const void *table)
 {
+    const cli_table *t = table;
     const rh_agent_type *agent = t->job->agent;
     for (int k = 0; k < agent->nparam; k++)
         fprintf(out, "%s,", agent->param[k].name);

@@ -2,10 +2,13 @@
 //
 // 1. Only the locale's character set is used; files have the decimal points of the C locale.
 // 2. The first signal sets a flag and erases the progress line for good; the second one exits.
+//    A plug-in may not return, so that nobody looks at the flag: with plug-ins the program also
+//    exits GRACE seconds after the first signal.
 // 3. TERM=dumb does not count as a terminal: nothing can be redrawn there.
 
 #include "base/file.h"
 #include "cli_internal.h"
+#include "plugin/plugin.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -16,6 +19,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#define GRACE 3 // seconds from a signal to the end, with plug-ins; by hand
 
 static volatile sig_atomic_t caught; // the signal, 0 for none
 static volatile sig_atomic_t drawn;  // standard error holds an unfinished line
@@ -112,11 +117,25 @@ void cli_clean_on_signals(void)
     handle(SIGHUP, end_at_once, false);
 }
 
+// Decision 2. The signal that was caught ends the program.
+static void on_alarm(int number)
+{
+    static const char why[] = "rehearse: stopped: a plug-in does not return\n";
+    (void)number;
+    if (write(STDERR_FILENO, why, sizeof why - 1) < 0)
+        drawn = 0;
+    end_at_once(caught);
+}
+
 static void on_signal(int number)
 {
     static const char wipe[] = "\r\033[K";
     caught = number;
     handle(number, end_at_once, true);
+    if (rh_plugin__count() > 0) {
+        handle(SIGALRM, on_alarm, true);
+        alarm(GRACE);
+    }
     if (drawn && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         drawn = 0;
 }

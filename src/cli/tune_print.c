@@ -1,10 +1,11 @@
 // tune_print.c - a study in words: what will be done, and the result.
 //
-// 1. The result comes first: the setting as options to paste, score and interval; then reasons.
-// 2. The score is the confirmation's where there was one. The search's is printed below it: the
-//    best of many trials overestimates, and the difference shows by how much.
-// 3. The score is one in a model, and says so. Beside it, on the same scale, are the logged
-//    controller, from the log, and a random policy in the model.
+// 1. The first screen answers three questions in at most 40 lines: is the agent better than the
+//    logged controller, how often does it fail, can this be believed? The library words the
+//    answers. Then a table on one scale, at most three reasons against the choice, the setting
+//    as options to paste, and the files. --verbose prints the evidence below it.
+// 2. The score is the confirmation's where there was one. The search's is part of the evidence:
+//    the best of many trials overestimates, and the difference shows by how much.
 
 #include "cli_internal.h"
 #include "search/search.h"
@@ -14,6 +15,9 @@
 #include <string.h>
 
 #define FEW_TIED 8
+#define FEW_REASONS 3
+#define QUESTION 26 // columns of the questions
+#define SCALE 80    // and of the table with intervals
 #define OVERESTIMATES "the best of many trials overestimates its score"
 #define BAR 20 // columns of the longest bar
 
@@ -89,7 +93,6 @@ static void print_space(const page *p)
 {
     const rh_plan *plan = p->plan;
     char text[700] = "";
-    cli_line("agent", "%s", rh_plan_agent(plan)->name);
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         describe(plan, d, text, sizeof text);
         cli_line(d ? "" : "  searched", "%s", text);
@@ -167,7 +170,8 @@ static void print_runs(const page *p)
         char kinds[160];
         nmodel *= list_kinds(p, kinds, sizeof kinds);
         cli_line("confirmation",
-                 "the %d best settings, %d run%s in each of %d new model%s%s, each fitted to "
+                 "%d leading settings that differ, %d run%s in each of %d new model%s%s, each "
+                 "fitted to "
                  "another part of the log",
                  confirm, nrun, cli_plural(nrun), nmodel, cli_plural(nmodel), kinds);
     }
@@ -177,9 +181,12 @@ void cli_tune_head(const cli_tuning *tune)
 {
     page p = {.tune = tune, .plan = tune->plan};
     print_log(&p);
-    print_space(&p);
-    print_method(&p);
-    print_runs(&p);
+    cli_line("agent", "%s", rh_plan_agent(tune->plan)->name);
+    if (cli_has(tune->args, "verbose")) {
+        print_space(&p);
+        print_method(&p);
+        print_runs(&p);
+    }
     cli_line("study", "%s", tune->folder);
     if (tune->ranks)
         cli_line("ranks",
@@ -196,6 +203,90 @@ static cli_text number(const page *p, double x)
     return isfinite(x) ? cli_real(x, p->decimals) : cli_cell(x);
 }
 
+// ---------------------------------------------------------------------------- the answers
+
+static void print_answer(const page *p, const char *question, const char *answer)
+{
+    char shown[600];
+    printf("%s%-*s%s", p->style.bold, QUESTION, question, p->style.plain);
+    cli_wrap(rh_text__printable(answer, shown, sizeof shown), QUESTION, cli_page());
+}
+
+// "12.5 %", "0.31"
+static cli_text rate_cell(const page *p, double rate)
+{
+    cli_text text;
+    snprintf(text.s, sizeof text.s, "%.3g", rate);
+    return p->v->failing.per_steps && isfinite(rate) ? text : cli_share(rate);
+}
+
+// A row; the intervals only where the page has space for them. Texts may be "".
+static void print_cells(const page *p, const char *label, const char *score, const char *scores,
+                        const char *rate, const char *rates)
+{
+    char text[400];
+    bool wide = cli_page() >= SCALE, rated = p->v->failing.rule->known;
+    int n = snprintf(text, sizeof text, "  %-22s%9s%*s", label, score, wide ? 20 : 0,
+                     wide ? scores : "");
+    if (rated && n > 0 && n < (int)sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%9s%*s", rate, wide ? 17 : 0,
+                      wide ? rates : "");
+    while (n > 0 && n < (int)sizeof text && text[n - 1] == ' ')
+        text[--n] = 0;
+    puts(text);
+}
+
+static void print_compared(const page *p, const char *label, const rh_reference *score,
+                           const rh_rate *rate)
+{
+    char scores[100] = "", rates[100] = "";
+    if (isfinite(score->lo95) && isfinite(score->hi95))
+        snprintf(scores, sizeof scores, "%s to %s", number(p, score->lo95).s,
+                 number(p, score->hi95).s);
+    if (rate && isfinite(rate->lo95) && p->v->failing.per_steps)
+        snprintf(rates, sizeof rates, "%.3g to %.3g", rate->lo95, rate->hi95);
+    else if (rate && isfinite(rate->lo95))
+        snprintf(rates, sizeof rates, "%.1f to %.1f %%", 100.0 * rate->lo95,
+                 100.0 * rate->hi95);
+    print_cells(p, label, number(p, score->score).s, scores,
+                rate ? rate_cell(p, rate->rate).s : "-", rates);
+}
+
+// All scores and rates of failures, on one scale.
+static void print_scale(const page *p)
+{
+    const rh_verdict *v = p->v;
+    const rh_failing *f = &v->failing;
+    rh_reference none = {NAN, NAN, NAN};
+    char unit[60] = "per episode";
+    if (v->per_steps)
+        snprintf(unit, sizeof unit, "per %s steps", cli_count(v->per_steps).s);
+    fputs(p->style.dim, stdout);
+    print_cells(p, unit, "score", "95 % interval", f->per_steps ? "in 1,000" : "fails",
+                "95 % interval");
+    fputs(p->style.plain, stdout);
+    print_compared(p, "logged controller", &v->logged, &f->logged);
+    print_compared(p, "chosen, a whole run", &v->today.learning, &f->all);
+    if (f->rule->known)
+        print_compared(p, "  its first tenth", &none, &f->first);
+    print_compared(p, "  its last tenth", &v->today.end, &f->last);
+    print_compared(p, "the agent's defaults", &v->today.defaults, &f->defaults);
+    print_compared(p, "random actions", &v->random, NULL);
+}
+
+// What speaks against the choice, and what to do: the most important first.
+static void print_doubts(const page *p)
+{
+    const rh_trust *t = &p->v->trust;
+    int n = 0;
+    for (int i = 0; i < t->nreason; i++)
+        if (!t->reason[i].good && n++ < FEW_REASONS) {
+            fputs("  - ", stdout);
+            cli_wrap(t->reason[i].text, 4, cli_page());
+        }
+    cli_more(n - FEW_REASONS, "reason", "--verbose");
+}
+
 static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
@@ -205,7 +296,6 @@ static void print_setting(const page *p)
     printf("%s--agent ", p->style.bold); // one line, to paste
     cli_print_word(rh_plan_agent(p->plan)->name);
     printf("%s%s\n", text, p->style.plain);
-    cli_line("", "all hyperparameters: %s/best.yaml", p->tune->folder);
 }
 
 // The score in every kind of model, where there are several.
@@ -222,30 +312,12 @@ static void print_kinds(const page *p, const rh_trial *t)
     }
 }
 
-// "-33.6 per episode", in a column of scores
-static void print_reference(const page *p, const char *label, const rh_reference *r,
-                            const char *what)
-{
-    char interval[120] = "", unit[60] = "per episode";
-    if (isfinite(r->lo95) && isfinite(r->hi95))
-        snprintf(interval, sizeof interval, "   95 %% interval %s to %s", number(p, r->lo95).s,
-                 number(p, r->hi95).s);
-    if (p->v->per_steps)
-        snprintf(unit, sizeof unit, "per %s step%s", cli_count(p->v->per_steps).s,
-                 cli_plural(p->v->per_steps));
-    if (isfinite(r->score))
-        cli_line(label, "%s %s %s%s", number(p, r->score).s, unit, what, interval);
-    else
-        cli_line(label, "unknown");
-}
-
 static void print_rare(const page *p, const rh_trial *t)
 {
     const rh_verdict *v = p->v;
     if (v->rare.n)
-        cli_line("  failures", "%d of %d runs scored %s on average; the median run %s",
-                 v->rare.n, t->nmember * t->nrun, number(p, v->rare.score).s,
-                 number(p, v->rare.usual).s);
+        cli_line("rare", "%d of %d runs scored %s on average; the median run %s", v->rare.n,
+                 t->nmember * t->nrun, number(p, v->rare.score).s, number(p, v->rare.usual).s);
 }
 
 #define MATTERS 0.1 // share of what was learned that is worth a line
@@ -254,7 +326,7 @@ static void print_transfer(const page *p)
 {
     const rh_transfer *t = &p->v->transfer;
     if (t->share >= MATTERS) // false where it is unknown
-        cli_line("  transfer",
+        cli_line("transfer",
                  "agents that learned in a model of half of the log score %s there and %s in a "
                  "model of the other half",
                  number(p, t->same).s, number(p, t->other).s);
@@ -264,42 +336,36 @@ static void print_score(const page *p)
 {
     const rh_verdict *v = p->v;
     const rh_trial *t = &v->trial[v->winner], *found = &v->trial[v->winner_search];
-    rh_reference score = {t->value, t->lo95, t->hi95};
-    print_reference(p, "score", &score, "in the model");
-    if (v->finished) {
-        print_reference(p, "  logged", &v->logged, "in the log");
-        print_reference(p, "  random", &v->random, "in the model");
-    }
     print_rare(p, t);
     print_transfer(p);
     if (t->confirm) {
         char kinds[40] = "";
         if (t->nkind > 1)
             snprintf(kinds, sizeof kinds, " of %d kinds", t->nkind);
-        cli_line("  confirmed",
+        cli_line("confirmed",
                  "by %d run%s in each of %d new model%s%s, each fitted to another part of the "
                  "log",
                  t->nrun, cli_plural(t->nrun), t->nmember, cli_plural(t->nmember), kinds);
         print_kinds(p, t);
         if (v->optimism > 0.0)
             cli_line(
-                "  optimism",
+                "optimism",
                 "%s, in the interval: so much better than in the log, the logged behaviour "
                 "or random actions score in the model",
                 number(p, v->optimism).s);
-        cli_line("  search", "%s%s", number(p, found->value).s,
+        cli_line("search", "%s%s", number(p, found->value).s,
                  found->value > t->value ? "; " OVERESTIMATES : "");
     } else {
-        cli_line("  unconfirmed", "%s",
+        cli_line("unconfirmed", "%s",
                  v->finished && rh_plan_number(p->plan, "confirm.settings") == 0
                      ? OVERESTIMATES
                      : "the study is not finished");
     }
     if (t->out_of_coverage > 0.0)
-        cli_line("  coverage", "%s of its steps were out of coverage",
+        cli_line("coverage", "%s of its steps were out of coverage",
                  cli_share(t->out_of_coverage).s);
     if (t->ndiverged)
-        cli_line("  diverged", "%d of %d runs", t->ndiverged, t->nmember * t->nrun);
+        cli_line("diverged", "%d of %d runs", t->ndiverged, t->nmember * t->nrun);
 }
 
 // ---------------------------------------------------------------------------- trust
@@ -310,32 +376,9 @@ static void print_reasons(const page *p, bool good)
     bool any = false;
     for (int i = 0; i < p->v->trust.nreason; i++)
         if (p->v->trust.reason[i].good == good) {
-            cli_line(any ? "" : good ? "  for" : "  against", "%s", p->v->trust.reason[i].text);
+            cli_line(any ? "" : good ? "for" : "against", "%s", p->v->trust.reason[i].text);
             any = true;
         }
-}
-
-static void print_trust(const page *p)
-{
-    const rh_verdict *v = p->v;
-    switch (v->trust.level) {
-    case RH_TRUST_UNKNOWN:
-        return;
-    case RH_TRUST_CANNOT:
-        cli_line("trust", "this log cannot answer which setting is best");
-        break;
-    case RH_TRUST_LOW:
-    case RH_TRUST_MEDIUM:
-    case RH_TRUST_HIGH:
-        cli_line("trust",
-                 "%s: with a probability of %.0f %% the setting is as good as the best, "
-                 "or loses less than 10 %% of the difference between the best and the median "
-                 "setting",
-                 rh_trust_name(v->trust.level), 100.0 * v->trust.probability);
-        break;
-    }
-    print_reasons(p, true);
-    print_reasons(p, false);
 }
 
 // ---------------------------------------------------------------------------- tied settings
@@ -487,17 +530,30 @@ static void print_findings(const page *p)
                        p->v->findings.count);
 }
 
+// How many there are, of the study and its model.
+static void count_findings(const page *p)
+{
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(p->tune->study));
+    int n[] = {[RH_NOTICE] = 0, [RH_WARNING] = 0, [RH_ERROR] = 0};
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        n[i] = p->v->findings.count[i] + (f ? f->findings.count[i] : 0);
+    if (n[RH_ERROR] + n[RH_WARNING])
+        cli_line("findings", "%d error%s, %d warning%s: --verbose prints them", n[RH_ERROR],
+                 cli_plural(n[RH_ERROR]), n[RH_WARNING], cli_plural(n[RH_WARNING]));
+}
+
 static void print_files(const page *p)
 {
     const rh_verdict *v = p->v;
-    const char *folder = p->tune->folder;
+    cli_line("files", "%s/: %sreport.html (all of this as a page), runs.csv, study.log%s",
+             p->tune->folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ",
+             v->nnext > 0 ? ", log_next.csv (what to log next)" : "");
+}
+
+static void print_effort(const page *p)
+{
+    const rh_verdict *v = p->v;
     char resumed[96] = "";
-    cli_line(
-        "files",
-        "%s/: %s%sruns.csv (one row per run), study.log (the journal, readable by Optuna), "
-        "report.html (all of this as a page)",
-        folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ",
-        v->nnext > 0 ? "log_next.csv (what to log next), " : "");
     if (v->nrun_resumed)
         snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",
                  cli_count(v->nrun_resumed).s);
@@ -506,7 +562,7 @@ static void print_files(const page *p)
 }
 
 // The command that runs the winner in the model.
-static void print_next(const page *p)
+static void print_run(const page *p)
 {
     const rh_plan *plan = p->plan;
     const rh_trial *t = &p->v->trial[p->v->winner];
@@ -516,12 +572,36 @@ static void print_next(const page *p)
     else
         snprintf(world, sizeof world, "model:%s/study.model", p->tune->folder);
     cli_tune_setting(plan, t->hp, " --set ", 0, text, sizeof text);
-    cli_heading("next");
+    cli_heading("run it again");
     fputs("rehearse run ", stdout);
     cli_print_word(world);
     fputs(" --agent ", stdout);
     cli_print_word(rh_plan_agent(plan)->name);
     printf("%s\n", text);
+}
+
+static void print_next(const page *p)
+{
+    char best[4200];
+    snprintf(best, sizeof best, "%s/best.yaml", p->tune->folder);
+    cli_heading("next");
+    fputs("rehearse deploy ", stdout);
+    cli_print_word(best);
+    putchar('\n');
+}
+
+static void print_evidence(const page *p)
+{
+    putchar('\n');
+    print_score(p);
+    print_reasons(p, true);
+    print_reasons(p, false);
+    print_tied(p);
+    print_importance(p);
+    print_model(p);
+    print_findings(p);
+    cli_next_print(p->v, rh_model_log(rh_study_model(p->tune->study)));
+    print_run(p);
 }
 
 void cli_tune_print(const cli_tuning *tune)
@@ -533,18 +613,25 @@ void cli_tune_print(const cli_tuning *tune)
         cli_line("deploy", "nothing: no setting has a finite score");
         print_findings(&p);
         print_files(&p);
+        print_effort(&p);
         return;
     }
     const rh_trial *t = &p.v->trial[p.v->winner];
+    bool verbose = cli_has(tune->args, "verbose");
     p.decimals = cli_decimals((t->hi95 - t->lo95) / 4.0, t->value);
+    print_answer(&p, "Is it better than today?", p.v->today.text);
+    print_answer(&p, "How often does it fail?", p.v->failing.text);
+    print_answer(&p, "Can it be believed?", p.v->trust.text);
+    print_doubts(&p);
+    putchar('\n');
+    print_scale(&p);
+    putchar('\n');
     print_setting(&p);
-    print_score(&p);
-    print_trust(&p);
-    print_tied(&p);
-    print_importance(&p);
-    print_model(&p);
-    print_findings(&p);
-    cli_next_print(p.v, rh_model_log(rh_study_model(tune->study)));
+    if (!verbose)
+        count_findings(&p);
     print_files(&p);
+    print_effort(&p);
     print_next(&p);
+    if (verbose)
+        print_evidence(&p);
 }

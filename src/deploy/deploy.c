@@ -50,7 +50,8 @@ const char *rh_deploy__note_name(int bit)
 
 const char *rh_deploy__alarm_name(int bit)
 {
-    static const char *const name[RH_NALARM] = {"promise", "range", "diverged", "disk"};
+    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
+                                                "disk",    "failures", "guard"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
 }
 
@@ -106,6 +107,7 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
     d->health.false_alarms = p->false_alarms;
     d->health.per_run = p->nstep;
     d->health.per_steps = p->per_steps;
+    rh_monitor__promise_failures(&d->health, best);
     return rc;
 }
 
@@ -118,6 +120,23 @@ static rh_status load_born(rh_deploy *d, rh_error *err)
         rc = rh_agent_load(d->agent, d->last, err);
     d->monitor.trained = 1.0;
     return rc;
+}
+
+// A full disk is an alarm: the plant goes on.
+static rh_status save(rh_deploy *d, rh_error *err)
+{
+    rh_error why = {""};
+    d->saved = rh_deploy__now();
+    d->saved_step = d->health.nstep;
+    rh_status rc = rh_keep__save(d, &why);
+    if (rc == RH_EIO || rc == RH_ENOMEM) {
+        d->health.alarms |= RH_ALARM_DISK;
+        d->health.alarm_step = d->health.nstep;
+        return RH_OK;
+    }
+    if (!rc)
+        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
+    return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
 }
 
 static void destroy(rh_deploy *d)
@@ -161,19 +180,23 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = read_best(d, best, err);
     if (!rc)
         rc = rh_guard__read(&d->guard, opt->guard, d->best, err);
+    d->health.guard_share = opt->guard ? d->guard.share : NAN;
     if (!rc)
         rc = rh_agent_create(&d->agent, d->best->agent, &d->best->task, d->best->hp, err);
     if (!rc && d->folder)
         rc = rh_keep__open(d, err);
     if (!rc)
         rc = load_born(d, err);
+    if (!rc)
+        rh_agent_freeze(d->agent, opt->frozen);
+    d->saved = rh_deploy__now();
+    d->saved_step = d->health.nstep;
+    if (!rc && d->folder && !d->health.nstep) // the status can be asked for from now on
+        rc = save(d, err);
     if (rc) {
         destroy(d);
         return rc;
     }
-    rh_agent_freeze(d->agent, opt->frozen);
-    d->saved = rh_deploy__now();
-    d->saved_step = d->health.nstep;
     *out = d;
     return RH_OK;
 }
@@ -186,7 +209,8 @@ rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
         (void)rh_record__row(&d->record, d->best, d->time, d->sent, NULL, NAN, false, false);
     bool lost = !rh_record__flush(&d->record);
     lost = !rh_record__flush_events(&d->record) || lost;
-    rh_status rc = d->folder && d->health.nstep > 0 ? rh_keep__save(d, err) : RH_OK;
+    bool news = d->health.nstep > d->health.saved_step;
+    rh_status rc = d->folder && news ? rh_keep__save(d, err) : RH_OK;
     if (!rc && lost)
         rc = rh_fail(err, RH_EIO, "%s: cannot write the last rows of log.csv and events.jsonl",
                      rh_base__path_tail(d->folder));
@@ -359,9 +383,18 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
         lose(d, notes);
 }
 
-// What was earned, for the comparison with the promise.
-static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s)
+// What was earned and whether it failed, for the comparison with the promise.
+static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const double *obs)
 {
+    rh_monitor__step how = {.obs = obs,
+                            .reward = isfinite(s->reward) ? s->reward : seen->reward,
+                            .terminal = seen->terminal,
+                            .ended = ends(seen),
+                            .foreign = s->notes & RH_NOTE_OVERRIDE};
+    if (s->join == BEGINS)
+        rh_monitor__begin(&d->monitor);
+    else
+        rh_monitor__failure(&d->monitor, &d->health, d->best, &how);
     if (s->join == FOLLOWS && s->by_agent && isfinite(s->reward))
         rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
     else if (in_episode(d))
@@ -436,12 +469,9 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
 // An action without the agent: the safe one, or the last again (decision 3).
 static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
 {
-    reply->source = d->guard.safe ? RH_BY_GUARD : RH_BY_HOLD;
+    bool held = d->reply.source != RH_BY_NOBODY;
+    reply->source = d->guard.safe ? RH_BY_GUARD : held ? RH_BY_HOLD : RH_BY_NOBODY;
     memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
-    if (!d->guard.safe && !d->best->task.naction)
-        for (int k = 0; k < d->best->task.nact; k++) // the first reply of all
-            reply->act[k] =
-                fmin(fmax(reply->act[k], d->best->task.act_lo[k]), d->best->task.act_hi[k]);
 }
 
 static void count_notes(rh_deploy *d, unsigned notes)
@@ -527,7 +557,7 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     record_step(d, seen, &s, &reply->notes);
     if (s.join == BEGINS)
         rh_record__begin(&d->record, from_start(d, seen));
-    judge(d, seen, &s);
+    judge(d, seen, &s, obs);
     if (!blind && rh_monitor__obs(&d->monitor, &d->health, d->best, obs))
         reply->notes |= RH_NOTE_OUTSIDE;
 
@@ -541,6 +571,9 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
         fall_back(d, reply);
     if (!ends(seen))
         limit(d, obs, reply);
+    if (!ends(seen))
+        rh_monitor__guard(&d->monitor, &d->health,
+                          reply->source == RH_BY_GUARD || (reply->notes & RH_NOTE_LIMITED));
     d->health.nlearned += reply->learned;
     d->health.nepisode += ends(seen) && s.join != BEGINS;
     remember(d, seen, reply, next_phase(seen, reply, shown));
@@ -550,7 +583,6 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
 
 rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
 {
-    rh_error why = {""};
     unsigned notes = 0;
     if (!rh_record__flush(&d->record)) {
         lose(d, &notes);
@@ -562,15 +594,5 @@ rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;
     if (!due)
         return RH_OK;
-    d->saved = rh_deploy__now();
-    d->saved_step = d->health.nstep;
-    rh_status rc = rh_keep__save(d, &why);
-    if (rc == RH_EIO || rc == RH_ENOMEM) {
-        d->health.alarms |= RH_ALARM_DISK;
-        d->health.alarm_step = d->health.nstep;
-        return RH_OK;
-    }
-    if (!rc)
-        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
-    return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
+    return save(d, err);
 }

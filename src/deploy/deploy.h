@@ -6,14 +6,14 @@
 #include "rehearse/deploy.h"
 
 const char *rh_deploy__note_name(int bit);  // "missing" for 0; NULL unless 0 .. 10
-const char *rh_deploy__alarm_name(int bit); // "promise" for 0; NULL unless 0 .. 3
+const char *rh_deploy__alarm_name(int bit); // "promise" for 0; NULL unless 0 .. 5
 
 // Of a folder, at its last save. Nullable: err.
 rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_error *err);
 
-// Health as a JSON object, as in status.json. Returns the length, or 0 if `size` is too small.
-size_t rh_deploy__health_json(const rh_deploy_health *health, const rh_best *best, char *text,
-                              size_t size);
+// Health as JSON in one line, as in status.json. Owned: the text; NULL without memory.
+// Nullable: best.
+char *rh_deploy__health_json(const rh_deploy_health *health, const rh_best *best);
 bool rh_deploy__mqtt_built(void); // with libmosquitto
 
 #endif

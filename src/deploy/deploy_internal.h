@@ -2,7 +2,8 @@
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
 //     (lines.c)       ├─▶ guard.c: safe action, limits
-//                     ├─▶ monitor.c: the promise, the log's range
+//                     ├─▶ monitor.c: the promise, the log's range, the guard
+//                     ├─▶ monitor_failures.c: the promised rate of failures
 //                     ├─▶ record.c: log.csv, events.jsonl
 //                     └─▶ keep.c: agent.state, status.json
 
@@ -13,6 +14,8 @@
 
 #include "base/expression.h"
 #include "base/text.h"
+
+#include <sys/types.h>
 
 #define RH_DEPLOY__COOKIE 0x6465706cu
 #define RH_DEPLOY__TEXT 65536 // bytes of a line, at most
@@ -28,6 +31,7 @@ typedef struct rh_guard {
     double act_hi[RH_MAX_ACT];   //
     double trip_lo[RH_MAX_OBS];  // sensors past these: the safe action       (nobs)
     double trip_hi[RH_MAX_OBS];  //
+    double share;                // of steps; an alarm where the guard acts in more
     double max_gap;              // a longer time between observations is a gap
 } rh_guard;
 
@@ -35,6 +39,8 @@ typedef struct rh_guard {
 rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best, rh_error *err);
 
 // ---------------------------------------------------------------------------- monitor.c
+
+#define RH_MONITOR__NBET 6 // bets against the promised rate of failures
 
 // The comparison with the promise. Everything that a resumed deployment needs is a number here.
 typedef struct rh_monitor {
@@ -48,9 +54,15 @@ typedef struct rh_monitor {
     double deficit;          //
     double trained;          // 1: the agent was trained before, the curve's beginning is over
     double outside;          // moving share of observations outside of the log's range
+    double guarded;          // moving share of steps in which the guard acted
+    double failed;           // 1: in this episode; in a continuing task, in the last step
+    double foreign;          // 1: somebody else acted in this episode
+    double ntrial;           // episodes or steps that the bets were about
+    double bet[RH_MONITOR__NBET]; // their worth
 } rh_monitor;
 enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
 
+void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm, bool on);
 // Count the reward of one step; ended: the last of its episode. Sets alarms of health.
 void rh_monitor__reward(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                         double reward, bool ended);
@@ -60,6 +72,24 @@ void rh_monitor__spoil(rh_monitor *m, bool ended);
 bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                      const double *obs);
 
+// A step of the plant: where it led to.
+typedef struct rh_monitor__step {
+    const double *obs; // NAN: missing                                          (nobs)
+    double reward;     // NAN: unknown
+    bool terminal, ended;
+    bool foreign; // somebody else chose the action
+} rh_monitor__step;
+
+// What best.yaml promises about failures.
+void rh_monitor__promise_failures(rh_deploy_health *health, const rh_best *best);
+// An episode begins.
+void rh_monitor__begin(rh_monitor *m);
+// Count a failure, or none. Sets alarms of health.
+void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                         const rh_monitor__step *step);
+// Count a step in which the guard acted, or did not. Sets alarms of health.
+void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, bool acts);
+
 // ---------------------------------------------------------------------------- record.c
 
 // Files that only grow.
@@ -67,6 +97,7 @@ typedef struct rh_record {
     int log, events; // descriptors; -1: none
     int64_t size;    // bytes of the log with whole lines
     bool timed;      // the log has times
+    bool tailed;     // rows end with the column of the notes
     bool headed;     // the log has its header
     int64_t episode; // number of the episode
     int64_t step;    // in it
@@ -80,7 +111,7 @@ typedef struct rh_record {
 } rh_record;
 
 // Open log.csv and events.jsonl; a torn last line is cut off.
-rh_status rh_record__open(rh_record *record, const char *folder, rh_error *err);
+rh_status rh_record__open(rh_record *record, const char *folder, mode_t rights, rh_error *err);
 void rh_record__close(rh_record *record);
 // An episode begins; starts: in a start state.
 void rh_record__begin(rh_record *record, bool starts);
@@ -132,6 +163,9 @@ struct rh_deploy {
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
 };
+
+// Of new files in the folder.
+#define RH_DEPLOY__RIGHTS(d) ((d)->opt.shared ? 0666 : 0600)
 
 double rh_deploy__now(void); // seconds, monotonic
 

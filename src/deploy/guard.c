@@ -5,6 +5,7 @@
 //     limits: {power: [0, 5]}       # of continuous actions; others are cut to it
 //     trip: {temp: [5, 80]}         # past it the safe action is taken
 //     max_gap: 90                   # seconds between observations; a longer time is a gap
+//     alarm_share: 0.05             # of steps; an alarm where the guard acts in more
 //
 // 1. A forbidden action and a trip need a safe action; the file is refused without one.
 // 2. Without a safe action, the last action is repeated where there is nothing to choose from.
@@ -16,6 +17,8 @@
 
 #include <math.h>
 #include <string.h>
+
+#define SHARE 0.05 // alarm_share without the key; by hand
 
 typedef struct reading {
     rh_guard *guard;
@@ -99,8 +102,8 @@ static rh_status read_limits(const reading *r, const rh_yaml *node, const char *
 
 static rh_status read_key(const reading *r, const char *key, const rh_yaml *node)
 {
-    static const char *const known[] = {"safe_action", "forbidden", "limits", "trip",
-                                        "max_gap"};
+    static const char *const known[] = {"safe_action", "forbidden", "limits",
+                                        "trip",        "max_gap",   "alarm_share"};
     const rh_task *task = &r->best->task;
     rh_guard *g = r->guard;
     rh_error why = {""};
@@ -117,11 +120,16 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
                        g->max_gap > 0.0
                    ? RH_OK
                    : refuse(r, node, key, "seconds above 0");
+    if (strcmp(key, "alarm_share") == 0)
+        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->share) &&
+                       g->share >= 0.0 && g->share <= 1.0
+                   ? RH_OK
+                   : refuse(r, node, key, "a share, 0 to 1");
     if (strcmp(key, "forbidden") == 0 || strcmp(key, "limits") == 0)
         return refuse(r, node, key,
                       task->naction ? "forbidden: actions are discrete"
                                     : "limits: actions are continuous");
-    rh_base__unknown(&why, "no key", key, known, 5);
+    rh_base__unknown(&why, "no key", key, known, 6);
     return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
 }
 
@@ -156,7 +164,7 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
     char *bytes = NULL;
     rh_yaml *root = NULL;
     size_t n = 0;
-    *guard = (rh_guard){.max_gap = INFINITY};
+    *guard = (rh_guard){.max_gap = INFINITY, .share = SHARE};
     for (int i = 0; i < RH_MAX_OBS; i++)
         guard->trip_lo[i] = guard->trip_hi[i] = NAN;
     for (int k = 0; k < RH_MAX_ACT; k++)

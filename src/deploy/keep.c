@@ -8,7 +8,8 @@
 //    be no use with another. --load takes it over on purpose, in a new folder.
 // 3. The number of the last observation is not kept: a plant that was restarted too may count
 //    from 0 again. The first observation is never learned from.
-// 4. A lock of the system (fcntl) on deploy.lock: two agents on one plant would be a disaster.
+// 4. A state of no steps was saved when the folder was made: another best.yaml may replace it.
+// 5. A lock of the system (fcntl) on deploy.lock: two agents on one plant would be a disaster.
 //    It is gone with the process, however that ends.
 
 #include "base/base.h"
@@ -20,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,7 +55,19 @@ enum {
     P_PER_RUN,
     P_PER_STEPS,
     P_COUNT,
-    NPOSITION = P_COUNT + RH_NNOTE
+    P_PER_1000 = P_COUNT + RH_NNOTE, // states of earlier versions end here
+    P_NFAILURE,
+    P_OF,
+    P_FAILURES,
+    P_FAILURES_PROMISED,
+    P_FAILURES_UPPER,
+    P_FAILURES_LOGGED,
+    P_EVIDENCE,
+    P_NGUARDED,
+    P_GUARDED,
+    P_GUARD_SHARE,
+    P_NOTHER,
+    NPOSITION
 };
 
 static void pack(const rh_deploy *d, double p[NPOSITION])
@@ -83,6 +97,18 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_PER_STEPS] = (double)h->per_steps;
     for (int i = 0; i < RH_NNOTE; i++)
         p[P_COUNT + i] = (double)h->count[i];
+    p[P_PER_1000] = h->per_1000;
+    p[P_NFAILURE] = (double)h->nfailure;
+    p[P_OF] = (double)h->of;
+    p[P_FAILURES] = h->failures;
+    p[P_FAILURES_PROMISED] = h->failures_promised;
+    p[P_FAILURES_UPPER] = h->failures_upper;
+    p[P_FAILURES_LOGGED] = h->failures_logged;
+    p[P_EVIDENCE] = h->evidence;
+    p[P_NGUARDED] = (double)h->nguarded;
+    p[P_GUARDED] = h->guarded;
+    p[P_GUARD_SHARE] = h->guard_share;
+    p[P_NOTHER] = (double)h->nother;
 }
 
 // A count that a damaged or foreign file may hold too.
@@ -91,7 +117,7 @@ static int64_t count_of(double x)
     return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
 }
 
-static void unpack(const double *p, rh_deploy_health *h)
+static void unpack(const double *p, size_t n, rh_deploy_health *h)
 {
     *h = (rh_deploy_health){.nstep = count_of(p[P_NSTEP]),
                             .nlearned = count_of(p[P_NLEARNED]),
@@ -113,17 +139,46 @@ static void unpack(const double *p, rh_deploy_health *h)
     h->saved_step = h->nstep;
     for (int i = 0; i < RH_NNOTE; i++)
         h->count[i] = count_of(p[P_COUNT + i]);
+    h->failures = h->failures_promised = h->failures_upper = h->failures_logged = NAN;
+    h->evidence = h->guard_share = NAN;
+    if (n < NPOSITION)
+        return;
+    h->per_1000 = p[P_PER_1000] != 0.0;
+    h->nfailure = count_of(p[P_NFAILURE]);
+    h->of = count_of(p[P_OF]);
+    h->failures = p[P_FAILURES];
+    h->failures_promised = p[P_FAILURES_PROMISED];
+    h->failures_upper = p[P_FAILURES_UPPER];
+    h->failures_logged = p[P_FAILURES_LOGGED];
+    h->evidence = p[P_EVIDENCE];
+    h->nguarded = count_of(p[P_NGUARDED]);
+    h->guarded = p[P_GUARDED];
+    h->guard_share = p[P_GUARD_SHARE];
+    h->nother = count_of(p[P_NOTHER]);
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,
-                               rh_error *err)
+                               size_t *n, rh_error *err)
 {
-    size_t n = 0;
-    *p = rh_state__doubles(state, position_name, &n);
-    if (*p && n == NPOSITION && (*p)[P_VERSION] == VERSION)
+    *p = rh_state__doubles(state, position_name, n);
+    if (*p && (*n == NPOSITION || *n == P_PER_1000) && (*p)[P_VERSION] == VERSION)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s, expected the state of a deployment",
                    rh_base__path_tail(path), *p ? "of another version" : "no position");
+}
+
+// An earlier version kept less.
+static rh_status find_monitor(const rh_state *state, const char *path, rh_monitor *m,
+                              rh_error *err)
+{
+    size_t n = 0;
+    const double *from = rh_state__doubles(state, monitor_name, &n);
+    if (!from || (n != RH_MONITOR__N && n != offsetof(rh_monitor, guarded) / sizeof *from))
+        return rh_fail(err, RH_EFORMAT, "%s: no monitor, expected the state of a deployment",
+                       rh_base__path_tail(path));
+    *m = (rh_monitor){0};
+    memcpy(m, from, n * sizeof *from);
+    return RH_OK;
 }
 
 // ---------------------------------------------------------------------------- the folder
@@ -133,7 +188,7 @@ static rh_status lock(rh_deploy *d, rh_error *err)
     char path[PATH];
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     snprintf(path, sizeof path, "%s/deploy.lock", d->folder);
-    d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, RH_DEPLOY__RIGHTS(d));
     if (d->lock < 0)
         return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
                        strerror(errno));
@@ -166,25 +221,33 @@ static rh_status check_setting(const rh_deploy *d, const rh_state *state, rh_err
 static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
 {
     const double *p = NULL;
+    size_t n = 0;
     rh_status rc = rh_state_read(&d->last, path, err);
     if (!rc)
-        rc = find_position(d->last, path, &p, err);
+        rc = find_position(d->last, path, &p, &n, err);
+    if (!rc && p[P_NSTEP] == 0.0 && check_setting(d, d->last, NULL)) { // decision 4
+        rh_state_destroy(d->last);
+        d->last = NULL;
+        return RH_OK;
+    }
     if (!rc)
         rc = check_setting(d, d->last, err);
     if (!rc)
         rc = rh_agent_load(d->agent, d->last, err);
     if (!rc)
-        rc = rh_state_get(d->last, monitor_name, (double *)&d->monitor, RH_MONITOR__N, err);
+        rc = find_monitor(d->last, path, &d->monitor, err);
     if (rc)
         return rc;
     rh_deploy_health now = d->health; // the promise is that of the file
-    unpack(p, &d->health);
+    unpack(p, n, &d->health);
     d->health.promised = now.promised;
     d->health.promised_lo = now.promised_lo;
     d->health.level = now.level;
     d->health.false_alarms = now.false_alarms;
     d->health.per_run = now.per_run;
     d->health.per_steps = now.per_steps;
+    rh_monitor__promise_failures(&d->health, d->best);
+    d->health.guard_share = now.guard_share;
     if (!(d->monitor.point >= 0.0 && d->monitor.point < fmax(1.0, d->best->promise.ncurve)))
         d->monitor = (rh_monitor){.trained = 1.0}; // of another promise
     for (int i = 0; i < 2; i++)
@@ -203,36 +266,43 @@ rh_status rh_keep__open(rh_deploy *d, rh_error *err)
                        strerror(errno));
     rh_status rc = lock(d, err);
     if (!rc)
-        rc = rh_record__open(&d->record, d->folder, err);
+        rc = rh_record__open(&d->record, d->folder, RH_DEPLOY__RIGHTS(d), err);
     if (rc)
         return rc;
-    d->phase = d->record.size > 0 ? RH_DEPLOY__RESUMED : RH_DEPLOY__BETWEEN;
+    snprintf(path, sizeof path, "%s/status.json", d->folder);
+    rh_file__clean(path);
     snprintf(path, sizeof path, "%s/agent.state", d->folder);
-    if (access(path, F_OK) != 0)
-        return RH_OK;
-    d->phase = RH_DEPLOY__RESUMED;
-    return take_up(d, path, err);
+    rh_file__clean(path);
+    if (access(path, F_OK) == 0)
+        rc = take_up(d, path, err);
+    bool begun = d->record.size > 0 || d->health.nstep > 0;
+    d->phase = begun ? RH_DEPLOY__RESUMED : RH_DEPLOY__BETWEEN;
+    return rc;
 }
 
 // ---------------------------------------------------------------------------- saving
 
 static rh_status write_status(const rh_deploy *d, rh_error *err)
 {
-    char path[PATH], text[4096];
+    char path[PATH];
     rh_file *file = NULL;
     snprintf(path, sizeof path, "%s/status.json", d->folder);
-    rh_deploy_health health = rh_deploy_health_of(d);
-    size_t n = rh_deploy__health_json(&health, d->best, text, sizeof text);
-    rh_status rc = rh_file__create(&file, path, err);
-    if (rc)
-        return rc;
-    FILE *stream = rh_file__stream(file);
-    if (!stream || fwrite(text, 1, n, stream) != n || fputc('\n', stream) == EOF) {
-        rh_file__discard(file);
-        return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                       strerror(errno));
+    char *text = rh_deploy__health_json(&d->health, d->best);
+    if (!text)
+        return rh_base__no_memory(err, rh_base__path_tail(path));
+    rh_status rc = d->opt.shared ? rh_file__create(&file, path, err)
+                                 : rh_file__create_private(&file, path, err);
+    if (!rc) {
+        FILE *stream = rh_file__stream(file);
+        if (!stream || fputs(text, stream) == EOF) {
+            rh_file__discard(file);
+            rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                         strerror(errno));
+        } else
+            rc = rh_file__commit(file, err);
     }
-    return rh_file__commit(file, err);
+    rh_free(text);
+    return rc;
 }
 
 rh_status rh_keep__save(rh_deploy *d, rh_error *err)
@@ -253,7 +323,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
         goto done;
     if (d->folder) {
         snprintf(path, sizeof path, "%s/agent.state", d->folder);
-        rc = rh_state_write(state, path, err);
+        rc = d->opt.shared ? rh_state_write(state, path, err)
+                           : rh_state__write_private(state, path, err);
         d->health.saved_step = rc ? d->health.saved_step : d->health.nstep;
         if (!rc)
             rc = write_status(d, err);
@@ -271,15 +342,16 @@ rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_e
 {
     char path[PATH];
     const double *p = NULL;
+    size_t n = 0;
     rh_state *state = NULL;
     if (strlen(folder) > PATH - 64)
         return rh_fail(err, RH_EINVAL, "deploy: the folder's name is too long");
     snprintf(path, sizeof path, "%s/agent.state", folder);
     rh_status rc = rh_state_read(&state, path, err);
     if (!rc)
-        rc = find_position(state, path, &p, err);
+        rc = find_position(state, path, &p, &n, err);
     if (!rc)
-        unpack(p, out);
+        unpack(p, n, out);
     rh_state_destroy(state);
     return rc;
 }

@@ -1,4 +1,4 @@
-// lines.c - a deployment on a pipe: JSON lines in, JSON lines out; and health as JSON.
+// lines.c - a deployment on a pipe: JSON lines in, JSON lines out.
 //
 // 1. One reply for each line, also for one that cannot be read: the plant must not wait.
 // 2. The state is saved after the reply is written, while the plant acts.
@@ -9,7 +9,6 @@
 #include "deploy_internal.h"
 
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,68 +109,4 @@ rh_status rh_deploy_lines(rh_deploy *d, int in_fd, int out_fd, bool (*stop)(void
         rc = answer(&t, buffer, n, skipping ? "message: longer than 65,535 bytes" : NULL, err);
     rh_free(buffer);
     return rc;
-}
-
-// ---------------------------------------------------------------------------- health
-
-static void add(rh_line *line, const char *key, double x)
-{
-    rh_line__add(line, ",\"");
-    rh_line__add(line, key);
-    rh_line__add(line, "\":");
-    rh_line__number(line, x);
-}
-
-static void add_whole(rh_line *line, const char *key, int64_t x)
-{
-    rh_line__add(line, ",\"");
-    rh_line__add(line, key);
-    rh_line__add(line, "\":");
-    rh_line__whole(line, x);
-}
-
-size_t rh_deploy__health_json(const rh_deploy_health *h, const rh_best *best, char *text,
-                              size_t size)
-{
-    rh_line line = {.at = text, .size = size};
-    rh_line__add(&line, "{\"version\":");
-    rh_line__string(&line, rh_version());
-    add_whole(&line, "steps", h->nstep);
-    add_whole(&line, "learned", h->nlearned);
-    add_whole(&line, "episodes", h->nepisode);
-    add_whole(&line, "judged_steps", h->njudged);
-    add(&line, "reward", h->total);
-    add(&line, "earned", h->earned);
-    add(&line, "promised", h->promised);
-    add(&line, "promised_lower", h->promised_lo);
-    if (h->per_steps)
-        add_whole(&line, "score_per", h->per_steps);
-    else
-        rh_line__add(&line, ",\"score_per\":\"episode\"");
-    add(&line, "deficit", h->deficit);
-    add(&line, "alarm_level", h->level);
-    add(&line, "false_alarms", h->false_alarms);
-    add_whole(&line, "false_alarms_per", h->per_run);
-    add(&line, "outside", h->outside);
-    if (best && h->outside_sensor >= 0 && h->outside_sensor < best->task.nobs) {
-        rh_line__add(&line, ",\"outside_sensor\":");
-        rh_line__string(&line, best->task.obs_name[h->outside_sensor]);
-    }
-    rh_line__add(&line, ",\"notes\":{");
-    for (int i = 0; i < RH_NNOTE; i++) {
-        rh_line__add(&line, i ? ",\"" : "\"");
-        rh_line__add(&line, rh_deploy__note_name(i));
-        rh_line__add(&line, "\":");
-        rh_line__whole(&line, h->count[i]);
-    }
-    rh_line__add(&line, "}");
-    add_whole(&line, "saved_step", h->saved_step);
-    if (h->alarm_step >= 0)
-        add_whole(&line, "alarm_step", h->alarm_step);
-    if (h->alarms)
-        rh_line__bits(&line, "alarms", h->alarms, rh_deploy__alarm_name);
-    else
-        rh_line__add(&line, ",\"alarms\":[]");
-    rh_line__add(&line, "}");
-    return line.full ? 0 : line.n;
 }

@@ -279,6 +279,21 @@ static rh_status take_obs(parser *p)
     return accept(p, '}') ? RH_OK : refuse(p, "obs", ", or }");
 }
 
+// The action of a number: the one whose name it is; its index where no name is a number. -1:
+// none.
+static int action_of(const rh_best *best, double x)
+{
+    bool named = false;
+    for (int i = 0; i < best->task.naction; i++) {
+        double y;
+        bool number = rh_number__read(best->label[i], strlen(best->label[i]), &y) == RH_NUMBER;
+        if (number && y == x)
+            return i;
+        named = named || number;
+    }
+    return !named && x >= 0.0 && x < best->task.naction && x == floor(x) ? (int)x : -1;
+}
+
 // An action that was taken: its name, index or vector.
 static rh_status take_action(parser *p)
 {
@@ -292,24 +307,19 @@ static rh_status take_action(parser *p)
     if (task->naction) {
         double x = NAN;
         const char *begun = p->at;
+        int at = -1;
         if (p->at < p->end && *p->at == '"') {
             if (!string(p, name))
                 return refuse(p, "action", "the name of an action");
-        } else if (number(p, &x) && p->at - begun < NAME)
-            snprintf(name, sizeof name, "%.*s", (int)(p->at - begun), begun);
-        else
-            return refuse(p, "action", "the name of an action");
-        for (int i = 0; i < task->naction; i++) {
-            double y;
-            const char *label = p->best->label[i];
-            if (strcmp(label, name) == 0 ||
-                (rh_number__read(label, strlen(label), &y) == RH_NUMBER && y == x)) {
-                act[0] = i;
-                return RH_OK;
-            }
-        }
+            for (int i = 0; i < task->naction && at < 0; i++)
+                at = strcmp(p->best->label[i], name) == 0 ? i : -1;
+        } else if (number(p, &x))
+            at = action_of(p->best, x);
+        act[0] = at;
+        if (at >= 0)
+            return RH_OK;
         p->at = begun;
-        return refuse(p, "action", "the name of an action of best.yaml");
+        return refuse(p, "action", "the name or index of an action of best.yaml");
     }
     bool list = accept(p, '[');
     for (int k = 0; k < task->nact; k++)

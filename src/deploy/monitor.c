@@ -17,6 +17,8 @@
 //    already below the promise: an agent that no longer reaches the goal ends no episode.
 // 6. Sensors: an alarm if more than 5 % of about the last 100 observations lie outside of what
 //    the log has seen, widened by a tenth on each side; it ends below 1 %.
+// 7. The guard: an alarm if it acts in more than its share of about the last 1,000 steps; it
+//    ends below half of that.
 
 #include "deploy_internal.h"
 
@@ -26,8 +28,9 @@
 #define FADE 0.01  // of the moving share: about 100 observations
 #define RAISE 0.05 // decision 6; by hand
 #define END 0.01   // decision 6; by hand
+#define SLOW 0.001 // of the moving share of the guard: about 1,000 steps
 
-static void raise_alarm(rh_deploy_health *health, rh_deploy_alarm alarm, bool on)
+void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm, bool on)
 {
     if (on && !(health->alarms & (unsigned)alarm))
         health->alarm_step = health->nstep;
@@ -79,9 +82,9 @@ static void end_segment(rh_monitor *m, rh_deploy_health *health, const rh_best *
     health->deficit = m->deficit = fmin(m->deficit, 2.0 * promise->alarm + 1.0); // decision 3
     bool alarmed = (health->alarms & RH_ALARM_PROMISE) != 0;
     if (m->deficit > promise->alarm)
-        raise_alarm(health, RH_ALARM_PROMISE, true);
+        rh_monitor__raise(health, RH_ALARM_PROMISE, true);
     else if (alarmed && m->deficit <= 0.0)
-        raise_alarm(health, RH_ALARM_PROMISE, false);
+        rh_monitor__raise(health, RH_ALARM_PROMISE, false);
     m->sum = m->nended = 0.0;
     m->point++;
     if ((int)m->point < promise->ncurve)
@@ -145,9 +148,20 @@ bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *bes
     if (sensor >= 0)
         health->outside_sensor = sensor;
     if (m->outside > RAISE)
-        raise_alarm(health, RH_ALARM_RANGE, true);
+        rh_monitor__raise(health, RH_ALARM_RANGE, true);
     else if (m->outside < END)
-        raise_alarm(health, RH_ALARM_RANGE, false);
+        rh_monitor__raise(health, RH_ALARM_RANGE, false);
     health->outside = m->outside;
     return sensor >= 0;
+}
+
+void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, bool acts)
+{
+    health->nguarded += acts;
+    m->guarded += SLOW * ((acts ? 1.0 : 0.0) - m->guarded);
+    health->guarded = m->guarded;
+    if (m->guarded > health->guard_share)
+        rh_monitor__raise(health, RH_ALARM_GUARD, true);
+    else if (m->guarded <= 0.5 * health->guard_share || isnan(health->guard_share))
+        rh_monitor__raise(health, RH_ALARM_GUARD, false);
 }

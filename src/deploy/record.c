@@ -1,11 +1,11 @@
 // record.c - log.csv, which `inspect` and `tune` read as it is, and events.jsonl.
 //
-//     # rehearse columns: episode step start time obs obs action reward terminal truncated
-//     # rehearse actions: "off", "on"
-//     episode,step,start,time,temp [degC],level,pump,reward,terminal,truncated
-//     0,0,1,17.5,20.5,1.25,on,-0.1,0,0
+//     episode,step,start,time,temp [degC],level,pump,reward,terminal,truncated,"# rehearse ..."
+//     0,0,1,17.5,20.5,1.25,on,-0.1,0,0,
 //
-// The form is that of log/csv_write.c.
+// The form is that of log/csv_write.c, but its "# rehearse" lines are the name of a last
+// column, which is empty: every program that reads CSV reads the log. A log of an earlier
+// version, which has these lines, is continued as it is.
 //
 // 1. A row is written when its outcome is known, with the next observation: the action really
 //    taken and its reward. One write() per row: kill -9 loses no row, a power cut those that
@@ -31,6 +31,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NAME 1024 // bytes of a name or label
+#define PATH 4096
+
 // ---------------------------------------------------------------------------- opening
 
 static rh_status fail(const char *path, int why, rh_error *err)
@@ -39,11 +42,11 @@ static rh_status fail(const char *path, int why, rh_error *err)
                    strerror(why));
 }
 
-static rh_status open_file(const char *folder, const char *name, char *path, size_t size,
+static rh_status open_file(const char *folder, const char *name, mode_t rights, char path[PATH],
                            int *fd, rh_error *err)
 {
-    snprintf(path, size, "%s/%s", folder, name);
-    *fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    snprintf(path, PATH, "%s/%s", folder, name);
+    *fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, rights);
     return *fd < 0 ? fail(path, errno, err) : RH_OK;
 }
 
@@ -73,12 +76,13 @@ static int64_t cut_torn(int fd, char *bytes, size_t room, size_t *n)
 // What an earlier process wrote: whether there are times, and the last episode.
 static void read_back(rh_record *r, size_t n)
 {
-    char head[4096];
-    ssize_t got = pread(r->log, head, sizeof head - 1, 0);
+    char *head = r->rows;
+    ssize_t got = pread(r->log, head, RH_DEPLOY__TEXT - 1, 0);
     head[got > 0 ? got : 0] = 0;
     head[strcspn(head, "\n")] = 0;
     r->headed = r->size > 0;
-    r->timed = strstr(head, " time ") != NULL;
+    r->timed = strstr(head, "# rehearse columns: episode step start time ") != NULL;
+    r->tailed = *head != '#';
     size_t at = n > 0 ? n - 1 : 0; // the last line, without its end
     while (at > 0 && r->line[at - 1] != '\n')
         at--;
@@ -87,22 +91,22 @@ static void read_back(rh_record *r, size_t n)
     r->episode = n > 0 && end != r->line + at && *end == ',' && episode >= 0 ? episode : -1;
 }
 
-rh_status rh_record__open(rh_record *r, const char *folder, rh_error *err)
+rh_status rh_record__open(rh_record *r, const char *folder, mode_t rights, rh_error *err)
 {
-    char path[4096];
+    char path[PATH];
     size_t n = 0;
     r->line = rh_alloc(3, RH_DEPLOY__TEXT);
     if (!r->line)
         return rh_base__no_memory(err, "deploy");
     r->rows = r->line + RH_DEPLOY__TEXT;
     r->noted = r->rows + RH_DEPLOY__TEXT;
-    rh_status rc = open_file(folder, "events.jsonl", path, sizeof path, &r->events, err);
+    rh_status rc = open_file(folder, "events.jsonl", rights, path, &r->events, err);
     if (!rc) {
         r->size_events = cut_torn(r->events, r->line, RH_DEPLOY__TEXT - 1, &n);
         rc = r->size_events < 0 ? fail(path, errno, err) : RH_OK;
     }
     if (!rc)
-        rc = open_file(folder, "log.csv", path, sizeof path, &r->log, err);
+        rc = open_file(folder, "log.csv", rights, path, &r->log, err);
     if (rc)
         return rc;
     r->size = cut_torn(r->log, r->line, RH_DEPLOY__TEXT - 1, &n);
@@ -139,49 +143,67 @@ static void add_number(rh_line *line, double x)
         rh_line__number(line, x);
 }
 
-// A field or, in # lines, a word: in quotes, which are doubled or escaped.
-static void add_quoted(rh_line *line, const char *text, const char *quote)
+// A word of the notes, which are in quotes themselves: \"...\" with quotes doubled. Characters
+// that a terminal would obey and not show are "?" here and in fields, as in names of a log.
+static void add_word(rh_line *line, const char *label)
+{
+    char text[NAME];
+    rh_text__printable(label, text, sizeof text);
+    rh_line__add(line, "\"\"");
+    for (const char *c = text; *c; c++)
+        if (*c == '"' || *c == '\\')
+            rh_line__add(line, *c == '"' ? "\\\"\"" : "\\\\");
+        else
+            rh_line__add(line, (char[]){*c, 0});
+    rh_line__add(line, "\"\"");
+}
+
+static void add_quoted(rh_line *line, const char *text)
 {
     rh_line__add(line, "\"");
-    for (const char *c = text; *c; c++) {
-        bool hidden = *c == '\n' || *c == '\r';
-        if (*c == '"' || (*c == '\\' && *quote == '\\'))
-            rh_line__add(line, quote);
-        rh_line__add(line, (char[]){hidden ? ' ' : *c, 0});
-    }
+    for (const char *c = text; *c; c++)
+        rh_line__add(line, *c == '"' ? "\"\"" : (char[]){*c, 0});
     rh_line__add(line, "\"");
 }
 
-static void add_field(rh_line *line, const char *text)
+static void add_field(rh_line *line, const char *name)
 {
-    size_t n = strlen(text);
+    char text[NAME];
     double x;
-    if (n > 0 && !strpbrk(text, ",\"\n\r") && !strchr(" \t", text[0]) &&
+    rh_text__printable(name, text, sizeof text);
+    size_t n = strlen(text);
+    if (n > 0 && !strpbrk(text, ",\"") && !strchr(" \t", text[0]) &&
         !strchr(" \t", text[n - 1]) && text[0] != '#' &&
         rh_number__read(text, n, &x) != RH_NUMBER_MISSING)
         rh_line__add(line, text);
     else
-        add_quoted(line, text, "\"");
+        add_quoted(line, text);
 }
 
-static void add_header(rh_line *line, const rh_best *best, bool timed)
+// What the header does not say, as the name of the last column.
+static void add_notes(rh_line *line, const rh_best *best, bool timed)
 {
     const rh_task *task = &best->task;
-    rh_line__add(line, "# rehearse columns: episode step start");
+    rh_line__add(line, ",\"# rehearse columns: episode step start");
     rh_line__add(line, timed ? " time" : "");
     for (int i = 0; i < best->nsent; i++)
         rh_line__add(line, " obs");
     for (int k = 0; k < task->nact; k++)
         rh_line__add(line, " action");
-    rh_line__add(line, " reward terminal truncated\n# rehearse actions:");
+    rh_line__add(line, " reward terminal truncated none # rehearse actions:");
     for (int i = 0; i < task->naction; i++) {
         rh_line__add(line, i ? ", " : " ");
-        add_quoted(line, best->label[i], "\\");
+        add_word(line, best->label[i]);
     }
-    rh_line__add(line, task->naction ? "\n" : " continuous\n");
+    rh_line__add(line, task->naction ? "\"" : " continuous\"");
+}
+
+static void add_header(rh_line *line, const rh_best *best, bool timed)
+{
+    const rh_task *task = &best->task;
     rh_line__add(line, timed ? "episode,step,start,time" : "episode,step,start");
     for (int i = 0; i < best->nsent; i++) {
-        char name[1024];
+        char name[NAME];
         snprintf(name, sizeof name, *best->obs_unit[i] ? "%s [%s]" : "%s%s", task->obs_name[i],
                  best->obs_unit[i]);
         rh_line__add(line, ",");
@@ -193,7 +215,9 @@ static void add_header(rh_line *line, const rh_best *best, bool timed)
     }
     rh_line__add(line, ",");
     add_field(line, best->reward_name);
-    rh_line__add(line, ",terminal,truncated\n");
+    rh_line__add(line, ",terminal,truncated");
+    add_notes(line, best, timed);
+    rh_line__add(line, "\n");
 }
 
 // Append the line. False: it does not fit or cannot be written, and nothing is left of it.
@@ -243,6 +267,7 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
     rh_line line = {.at = r->line, .size = RH_DEPLOY__TEXT};
     if (!r->headed) {
         r->timed = !isnan(time);
+        r->tailed = true;
         add_header(&line, best, r->timed);
     }
     rh_line__whole(&line, r->episode);
@@ -267,7 +292,7 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
     rh_line__add(&line, ",");
     add_number(&line, reward);
     rh_line__add(&line, !act ? ",," : terminal ? ",1,0" : truncated ? ",0,1" : ",0,0");
-    rh_line__add(&line, "\n");
+    rh_line__add(&line, r->tailed ? ",\n" : "\n");
     if (line.full || (r->used + line.n > RH_DEPLOY__TEXT && !rh_record__flush(r)))
         return false;
     memcpy(r->rows + r->used, line.at, line.n);

@@ -14,6 +14,16 @@ static const char *id_word(int id)
     return rh_finding_name((rh_finding_id)id);
 }
 
+static const char *origin_word(int origin)
+{
+    return rh_origin_name((rh_origin)origin);
+}
+
+static bool is_accepted(const rh_field_at *at)
+{
+    return ((const rh_finding *)at->data)->accepted;
+}
+
 // Steps, lines and sensors mean something to those who know the log.
 static bool has_log(const rh_field_at *at)
 {
@@ -25,6 +35,9 @@ static bool has_log(const rh_field_at *at)
 static const rh_field finding[] = {
     {"severity", AS(RH_FIELD_WORD, severity), NULL, "how grave it is", .word = severity_word},
     {"id", AS(RH_FIELD_WORD, id), NULL, "a stable name", .word = id_word},
+    {"origin", AS(RH_FIELD_WORD, origin), NULL, "what it was found in", .word = origin_word},
+    {"accepted", AT(accepted), NULL, "an error that was accepted by its name",
+     .known = is_accepted},
     {"evidence", AT(evidence), NULL, "what was measured"},
     {"remedy", AT(remedy), NULL, "what to do"},
     {"count", AT(count), NULL, "how often; for a shift, by how many rows"},

@@ -72,6 +72,8 @@ void rh_field__write_list(rh_doc *doc, const char *key, const rh_fields *fields,
 int rh_field__nnumber(const rh_fields *fields);
 void rh_field__get(const rh_fields *fields, const void *data, char (*name)[RH_FIELD__NAME],
                    double *x); // (nnumber)
+// Make all real ones NAN.
+void rh_field__forget(const rh_fields *fields, void *data);
 // Set a number by its name; a name that is not there is ignored. False: x is not possible.
 bool rh_field__put(const rh_fields *fields, void *data, const char *name, double x);
 

@@ -104,6 +104,14 @@ static bool give(const rh_field *f, char *to, double x)
     return true;
 }
 
+void rh_field__forget(const rh_fields *fields, void *data)
+{
+    number one;
+    for (int i = 0; number_at(fields, i, &one); i++)
+        if (one.field->type == RH_FIELD_REAL)
+            give(one.field, (char *)data + one.at, (double)NAN);
+}
+
 bool rh_field__put(const rh_fields *fields, void *data, const char *name, double x)
 {
     number one;

@@ -14,7 +14,9 @@
 //    (feature_caches.c). Nothing else in the run changes.
 // 6. Steps out of coverage are counted while the agent learns, not in the RH_FINAL phase.
 // 7. Finite rewards may have an infinite sum; the outcome is then RH_ENV_NONFINITE.
-// 8. Where the agent or the environment gives a reason (a crash of its own process, an action
+// 8. Failures (opt.fails) are counted by episode, when it ends; in a continuing task, where
+//    failing steps begin. An unfinished episode does not count, failed or not.
+// 9. Where the agent or the environment gives a reason (a crash of its own process, an action
 //    that does not exist), the run is RH_FAILED instead of diverged, and scores the same.
 
 #include "base/base.h"
@@ -44,6 +46,10 @@ typedef struct running {
     rh_tally tally;
     int64_t step;
     int64_t nuncovered; // steps out of coverage
+    bool looks;         // failures and episodes are counted: not in the RH_FINAL phase
+    rh_result seen;     // their counts
+    bool failed;        // in this episode; continuing: in the last step
+    double ahead;       // what the run has got, minus opt.today
     int point;          // next point of the learning curve
     char reason[240];   // of RH_FAILED
 } running;
@@ -62,6 +68,42 @@ static bool begin_episode(running *r)
         return false;
     look_up(r);
     return rh_agent_start(r->agent, r->obs, &r->agent_rng, r->act);
+}
+
+// Count one more failure, episode or reward, at this step, in its tenth of the run.
+static void count(running *r, bool failure, bool episode, double got)
+{
+    int64_t nstep = r->runner->opt.nstep, tenth = (nstep + 9) / 10;
+    bool first = r->step <= tenth, last = r->step > nstep - tenth;
+    rh_result *seen = &r->seen;
+    seen->nfailure += failure;
+    seen->nfailure_first += failure && first;
+    seen->nfailure_last += failure && last;
+    seen->nepisode_first += episode && first;
+    seen->nepisode_last += episode && last;
+    seen->last += last ? got : 0.0;
+
+    // the run has caught up where the sum becomes 0 or more and stays so
+    r->ahead += got - r->runner->opt.today;
+    if (r->ahead < 0.0)
+        seen->caught_up = 0;
+    else if (seen->caught_up == 0 && r->ahead >= 0.0) // false where today is unknown
+        seen->caught_up = r->step;
+}
+
+// After a step of the run itself.
+static void look(running *r, double reward, bool terminal, bool ended)
+{
+    const rh_eval_options *opt = &r->runner->opt;
+    bool continuing = r->runner->task->continuing;
+    bool fails = opt->fails && opt->fails(opt->rule, r->obs, reward, terminal);
+    if (continuing)
+        count(r, fails && !r->failed, false, reward);
+    r->failed = fails || (r->failed && !continuing);
+    if (ended) {
+        count(r, r->failed, true, r->tally.episode);
+        r->failed = false;
+    }
 }
 
 // One step of environment and agent, in a phase of nstep steps.
@@ -87,6 +129,8 @@ static rh_outcome one_step(running *r, int64_t nstep)
     }
 
     bool cut = !terminal && !task->continuing && r->tally.length >= opt->cutoff;
+    if (r->looks)
+        look(r, reward, terminal, terminal || cut);
     bool healthy;
     if (terminal || (cut && opt->cutoff_rule == RH_TERMINATE)) {
         healthy = rh_agent_end(r->agent, reward);
@@ -160,6 +204,7 @@ static rh_outcome do_steps(running *r, int64_t nstep, bool run)
     bool draw = run && r->runner->opt.ncurve > 0, shown = run && r->runner->opt.visit;
     rh_tally__begin(&r->tally, r->returns);
     r->step = 0;
+    r->looks = run;
     rh_outcome outcome = begin_episode(r) ? RH_FINISHED : RH_DIVERGED;
     while (outcome == RH_FINISHED && r->step < nstep) {
         if (shown)
@@ -207,9 +252,16 @@ static rh_result whole_run(running *r)
     set_streams(r, RH_STREAM_START, RH_STREAM_NOISE, RH_STREAM_AGENT);
     rh_outcome outcome = do_steps(r, opt->nstep, true);
 
-    rh_result result = {.outcome = outcome, .total = r->tally.total, .nstep = r->step};
+    rh_result result = r->seen;
+    result.outcome = outcome;
+    result.total = r->tally.total;
+    result.nstep = r->step;
     result.nepisode = r->runner->task->continuing ? 0 : r->tally.nepisode;
     result.nuncovered = r->nuncovered;
+    if (r->runner->task->continuing)
+        result.last *= (double)opt->nstep / (double)((opt->nstep + 9) / 10);
+    else
+        result.last = result.nepisode_last ? result.last / (double)result.nepisode_last : NAN;
     if (outcome == RH_FINISHED && opt->criterion == RH_FINAL) {
         rh_agent_freeze(r->agent, true);
         set_streams(r, RH_STREAM_FINAL_START, RH_STREAM_FINAL_NOISE, RH_STREAM_FINAL_AGENT);

@@ -13,6 +13,7 @@
 #include "eval.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define COOKIE 0x6c697665u
@@ -34,6 +35,7 @@ rh_eval_options rh_eval_defaults(const rh_task *task)
         .cutoff_rule = RH_TRUNCATE,
         .final_share = 0.1,
         .ncurve = 0,
+        .today = NAN,
         .cookie = COOKIE,
     };
 }

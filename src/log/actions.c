@@ -125,25 +125,40 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named *)a)->label, ((const named *)b)->label);
 }
 
+// Those of the labels that are wanted, sorted, in all; how many.
+static int sort_named(named *all, const char *const *label, const bool *wanted, int nlabel)
+{
+    bool numbers = true;
+    int n = 0;
+    for (int i = 0; i < nlabel; i++) {
+        double x = 0.0;
+        if (wanted && !wanted[i])
+            continue;
+        numbers = rh_number__read(label[i], strlen(label[i]), &x) == RH_NUMBER && numbers;
+        all[n++] = (named){label[i], x, i};
+    }
+    qsort(all, (size_t)n, sizeof *all, numbers ? by_number : by_name);
+    return n;
+}
+
+void rh_log__sort_labels(const char **label, int n)
+{
+    named all[RH_MAX_ACTIONS];
+    sort_named(all, label, NULL, n);
+    for (int i = 0; i < n; i++)
+        label[i] = all[i].label;
+}
+
 // Sort the labels that occur, and renumber the actions.
 static rh_status sort_labels(rh_log__body *body, double *act, int nlabel, rh_error *err)
 {
     rh_log *log = &body->log;
-    bool taken[RH_MAX_ACTIONS] = {false}, numbers = true;
+    bool taken[RH_MAX_ACTIONS] = {false};
     named all[RH_MAX_ACTIONS];
-    int n = 0, place[RH_MAX_ACTIONS] = {0};
+    int place[RH_MAX_ACTIONS] = {0};
     for (int64_t i = 0; i < log->n; i++)
         taken[(int)act[i]] = true;
-    for (int i = 0; i < nlabel; i++) {
-        if (!taken[i])
-            continue;
-        double x;
-        numbers =
-            rh_number__read(log->label[i], strlen(log->label[i]), &x) == RH_NUMBER && numbers;
-        all[n] = (named){log->label[i], x, i};
-        n++;
-    }
-    qsort(all, (size_t)n, sizeof *all, numbers ? by_number : by_name);
+    int n = sort_named(all, log->label, taken, nlabel);
 
     const char **sorted = rh_alloc((size_t)n + 1, sizeof *sorted);
     if (!sorted)

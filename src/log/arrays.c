@@ -74,6 +74,34 @@ rh_status rh_array__row(rh_array *array, int64_t row, const double **x, rh_error
     return RH_OK;
 }
 
+rh_status rh_array__flag(rh_array *array, int64_t row, const char *path, bool *flag,
+                         rh_error *err)
+{
+    const double *x = NULL;
+    rh_status rc = rh_array__row(array, row, &x, err);
+    if (!rc && isnan(*x))
+        rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
+                     rh_base__path_tail(path), (long long)row, array->name);
+    *flag = !rc && *x != 0.0;
+    return rc;
+}
+
+rh_status rh_array__check_width(const rh_array *array, const char *path, rh_error *err)
+{
+    if (array->width >= 1 && array->width <= RH_MAX_OBS)
+        return RH_OK;
+    return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
+                   rh_base__path_tail(path), array->name, array->shape, RH_MAX_OBS);
+}
+
+rh_status rh_array__check_single(const rh_array *array, const char *path, rh_error *err)
+{
+    if (array->width == 1)
+        return RH_OK;
+    return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
+                   rh_base__path_tail(path), array->name, array->shape);
+}
+
 void rh_array__clear(rh_array *array)
 {
     if (array->shut)
@@ -140,9 +168,9 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
     rh_log__set_limit(feed->builder, rh_log__limit_of(opt, rh_log__file_size(feed->path)));
     feed->order = (rh_order){
         .builder = feed->builder, .opt = opt, .timed = shape.times, .named = plan->named};
-    rh_order__begin(&feed->order);
     feed->work = rh_alloc(2 * nrow, sizeof *feed->work);
-    return feed->work ? RH_OK : rh_base__no_memory(err, feed->path);
+    return feed->work ? rh_order__begin(&feed->order, err)
+                      : rh_base__no_memory(err, feed->path);
 }
 
 void rh_feed__clear(rh_feed *feed)
@@ -236,6 +264,20 @@ rh_status rh_feed__push(rh_feed *feed, const rh_log_row *row, int64_t at, rh_err
         rc = place_action(feed, work + stride - feed->nact, at, err);
     feed->second = !feed->second;
     return rc ? rc : rh_order__push(&feed->order, &now, err);
+}
+
+rh_status rh_feed__refuse_names(const rh_log_options *opt, bool obs, const char *what,
+                                const char *path, rh_error *err)
+{
+    const char *const asked[] = {obs ? opt->obs : NULL, opt->action, opt->reward, opt->terminal,
+                                 opt->truncated,        opt->next,   opt->episode};
+    char shown[48];
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (asked[i])
+            return rh_fail(err, RH_EINVAL, "%s: '%s' cannot be chosen: %s has fixed names",
+                           rh_base__path_tail(path),
+                           rh_text__printable(asked[i], shown, sizeof shown), what);
+    return RH_OK;
 }
 
 rh_status rh_feed__finish(rh_feed *feed, rh_log **out, rh_error *err)

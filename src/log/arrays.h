@@ -43,6 +43,14 @@ bool rh_array__set_shape(rh_array *array, int rank, const int64_t *dim);
 // Row `row` (width), valid until the next call. Ask in order, or for the last one again.
 rh_status rh_array__row(rh_array *array, int64_t row, const double **x, rh_error *err);
 
+// Whether number `row` is not 0. NAN is refused. path: of the file, for messages.
+rh_status rh_array__flag(rh_array *array, int64_t row, const char *path, bool *flag,
+                         rh_error *err);
+
+// Refuse rows of more than RH_MAX_OBS numbers or none; or of other than one number.
+rh_status rh_array__check_width(const rh_array *array, const char *path, rh_error *err);
+rh_status rh_array__check_single(const rh_array *array, const char *path, rh_error *err);
+
 void rh_array__clear(rh_array *array);
 
 // Several arrays side by side, read as one wider array.
@@ -95,6 +103,11 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
 
 // at: the row of the file's actions, for messages.
 rh_status rh_feed__push(rh_feed *feed, const rh_log_row *row, int64_t at, rh_error *err);
+
+// Refuse options that name arrays, for a layout with fixed names: "a d3rlpy dump". obs: those
+// of the observations too.
+rh_status rh_feed__refuse_names(const rh_log_options *opt, bool obs, const char *what,
+                                const char *path, rh_error *err);
 
 // Make the log. Owned: *out.
 rh_status rh_feed__finish(rh_feed *feed, rh_log **out, rh_error *err);

@@ -12,8 +12,10 @@
 // 4. The last step of an episode is terminal or truncated, whatever the log says.
 // 5. An observation whose numbers are all missing counts as none: no s', and no step there.
 // 6. An s' equal to the next row's observation is stored once.
+// 7. Before all this, short gaps are filled if a reader asks for it (gaps.c).
 
 #include "base/base_internal.h"
+#include "gaps.h"
 #include "log.h"
 #include "log_internal.h"
 
@@ -44,6 +46,7 @@ struct rh_log_builder {
     rh_column column[NCOLUMN];
     rh_log_reading reading;
     rh_log__limit limit;
+    rh_gaps *gaps;     // owned; NULL: gaps are left
     const char **note; // owned  (reading.nnote, room for nnote)
     int nnote;
     bool sorted;     // sort the labels
@@ -151,9 +154,10 @@ static rh_status out_of_memory(const rh_log_builder *b, rh_error *err)
 rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape, rh_error *err)
 {
     if (shape->nobs < 1 || shape->nobs > RH_MAX_OBS)
-        return rh_fail(err, RH_EINVAL, "%s: %d numbers in an observation, expected 1 to %d",
-                       rh_base__path_tail(shape->path ? shape->path : "log"), shape->nobs,
-                       RH_MAX_OBS);
+        return rh_fail(
+            err, RH_EINVAL, "%s: %d numbers in an observation, expected 1 to %d%s",
+            rh_base__path_tail(shape->path ? shape->path : "log"), shape->nobs, RH_MAX_OBS,
+            shape->nobs > RH_MAX_OBS ? "; name those that matter: --obs temp,level" : "");
     if (shape->nact < 1 || shape->nact > RH_MAX_ACT)
         return rh_fail(err, RH_EINVAL, "%s: %d numbers in an action, expected 1 to %d",
                        rh_base__path_tail(shape->path ? shape->path : "log"), shape->nact,
@@ -169,7 +173,7 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
     b->shape = *shape;
     b->reading.format = shape->format ? shape->format : "";
     b->reading.place = shape->place;
-    b->reading.lost_at = b->reading.incomplete_at = -1;
+    b->reading.lost_at = b->reading.incomplete_at = b->reading.reverse_at = -1;
     b->next = RH_UNKNOWN;
     b->limit = (rh_log__limit){.most = INT64_MAX, .size = -1};
     static const size_t width[NCOLUMN] = {
@@ -198,6 +202,7 @@ void rh_log_builder_destroy(rh_log_builder *b)
     for (int i = 0; i < NCOLUMN; i++)
         rh_column__clear(&b->column[i]);
     rh_free((void *)b->note);
+    rh_gaps__destroy(b->gaps);
     if (b->body)
         rh_log_destroy(&b->body->log);
     rh_free(b);
@@ -265,6 +270,29 @@ rh_status rh_log__note(rh_log_builder *b, rh_error *err, const char *format, ...
     if (!kept)
         return out_of_memory(b, err);
     b->note[b->reading.nnote++] = kept;
+    return RH_OK;
+}
+
+rh_status rh_log__add_note(rh_log *log, rh_error *err, const char *format, ...)
+{
+    rh_log_reading *r = &log->reading;
+    char text[1024], shown[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char **all = rh_alloc((size_t)r->nnote + 1, sizeof *all);
+    const char *kept =
+        rh_log__keep((rh_log__body *)log, rh_text__printable(text, shown, sizeof shown));
+    if (!all || !kept) {
+        rh_free((void *)all);
+        return rh_base__no_memory(err, log->path);
+    }
+    for (int i = 0; i < r->nnote; i++)
+        all[i] = r->note[i];
+    all[r->nnote++] = kept;
+    rh_free((void *)(uintptr_t)r->note);
+    r->note = all;
     return RH_OK;
 }
 
@@ -470,7 +498,8 @@ static int64_t memory_of(const rh_log_builder *b)
     return bytes;
 }
 
-rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
+// A row becomes a step, or the observation after one.
+static rh_status take_row(rh_log_builder *b, const rh_log_row *row, rh_error *err)
 {
     if (b->reading.nrow >= MAX_ROWS || b->column[OBS].n >= MAX_ROWS - 1)
         return rh_fail(err, RH_EFORMAT, "%s: more than %d rows, which is all a log can hold",
@@ -496,6 +525,39 @@ rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
     if (!b->open && !open_episode(b, begins && !row->resumes))
         return out_of_memory(b, err);
     return act(b, row) ? RH_OK : out_of_memory(b, err);
+}
+
+rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
+{
+    return b->gaps ? rh_gaps__push(b->gaps, row, err) : take_row(b, row, err);
+}
+
+rh_status rh_log__fill_gaps(rh_log_builder *b, rh_error *err)
+{
+    rh_log_shape shape = b->shape;
+    shape.reward_formula = b->body->log.reward_formula;
+    return rh_gaps__create(&b->gaps, &shape, b, take_row, err);
+}
+
+// Pass on the last rows, and say what was filled.
+static rh_status end_gaps(rh_log_builder *b, rh_error *err)
+{
+    rh_text text = {0};
+    rh_status rc = rh_gaps__end(b->gaps, err);
+    b->reading.nfilled = rh_gaps__count(b->gaps);
+    if (rc || b->reading.nfilled == 0)
+        return rc;
+    rh_gaps__tell(b->gaps, &b->body->log, &text);
+    if (text.bad)
+        rc = out_of_memory(b, err);
+    else
+        rc = rh_log__note(b, err,
+                          "%lld missing value%s in gaps of at most %d rows filled: %s (--gaps "
+                          "cut leaves them)",
+                          (long long)b->reading.nfilled, b->reading.nfilled == 1 ? "" : "s",
+                          RH_GAPS__MOST, text.data);
+    rh_text__clear(&text);
+    return rc;
 }
 
 // ---------------------------------------------------------------------------- the log
@@ -562,6 +624,9 @@ static void choose_start(const rh_log_builder *b)
 rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
 {
     rh_log *log = &b->body->log;
+    rh_status rc = b->gaps ? end_gaps(b, err) : RH_OK;
+    if (rc)
+        return rc;
     close_episode(b);
     choose_start(b);
     if (ntransition(b) == 0)
@@ -574,8 +639,8 @@ rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
         return out_of_memory(b, err);
 
     char note[640] = "";
-    rh_status rc = rh_log__classify(b->body, (double *)(uintptr_t)log->act, &b->shape,
-                                    b->sorted, note, sizeof note, err);
+    rc = rh_log__classify(b->body, (double *)(uintptr_t)log->act, &b->shape, b->sorted, note,
+                          sizeof note, err);
     if (!rc && *note)
         rc = rh_log__note(b, err, "%s", note);
     if (rc)

@@ -106,7 +106,7 @@ static rh_status make(expanded *x, rh_log *parts, const char *path, rh_error *er
     if (all > RH_MAX_OBS)
         return rh_fail(err, RH_EINVAL,
                        "%s: %d numbers in an observation, %d of them of categories, expected "
-                       "at most %d",
+                       "at most %d; name those that matter: --obs temp,level",
                        rh_base__path_tail(path), all, all - x->nplain, RH_MAX_OBS);
     x->name = rh_alloc((size_t)all, sizeof *x->name);
     x->unit = rh_alloc((size_t)all, sizeof *x->unit);

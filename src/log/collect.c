@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "log.h"
 #include "log_internal.h"
 
@@ -36,16 +37,17 @@ typedef struct work {
     const rh_collect_options *opt;
     const rh_task *task;
     rh_agent *agent; // owned
-    void *state;     // owned, of the environment
-    double *reward;  // owned: of the last steps, a ring buffer   (span)
-    uint8_t *ended;  // owned: whether they ended an episode     (span)
-    int64_t nstep;   // training steps
-    int64_t nended;  // episodes that ended in the last `span` steps
-    double sum;      // reward of the last `span` steps
+    rh_scratch scratch;
+    void *state;    // of the environment
+    double *reward; // of the last steps, a ring buffer   (span)
+    uint8_t *ended; // whether they ended an episode     (span)
+    int64_t nstep;  // training steps
+    int64_t nended; // episodes that ended in the last `span` steps
+    double sum;     // reward of the last `span` steps
     rh_streams streams;
     rh_rng rng; // of the agent
     rh_rng advice_rng;
-    rh_advice__course course; // its array is owned; NULL: there is no advice
+    rh_advice__course course; // its array is NULL: there is no advice
     double obs[RH_MAX_OBS];
     double act[RH_MAX_ACT];
     bool healthy; // all numbers so far are finite
@@ -395,21 +397,20 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
     if (rc)
         return rc;
     size_t span = w.opt->enough == RH_ENOUGH_STEPS ? 1 : (size_t)w.opt->span;
-    w.state = rh_alloc(1, rh_env_state_size(train_env)); // log_env is of the same kind
-    w.reward = rh_alloc(span, sizeof *w.reward);
-    w.ended = rh_alloc(span, sizeof *w.ended);
+    w.state = rh_scratch__take(&w.scratch, 1,
+                               rh_env_state_size(train_env)); // log_env is of the same kind
+    w.reward = rh_scratch__take(&w.scratch, span, sizeof *w.reward);
+    w.ended = rh_scratch__take(&w.scratch, span, sizeof *w.ended);
     if (w.opt->advice)
-        w.course.left = rh_alloc((size_t)rh_advice__nrow(w.opt->advice), sizeof *w.course.left);
-    if (!w.state || !w.reward || !w.ended || (w.opt->advice && !w.course.left))
+        w.course.left = rh_scratch__take(&w.scratch, (size_t)rh_advice__nrow(w.opt->advice),
+                                         sizeof *w.course.left);
+    if (w.scratch.failed)
         rc = rh_base__no_memory(err, "collect");
 
     while (!rc && try_again(&w, how))
         rc = one_try(&w, train_env, log_env, hp, out, starts, how, err);
 
-    rh_free(w.course.left);
-    rh_free(w.ended);
-    rh_free(w.reward);
-    rh_free(w.state);
+    rh_scratch__clear(&w.scratch);
     rh_agent_destroy(w.agent);
     return rc;
 }

@@ -188,17 +188,21 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->reward_name = rh_log__keep(body, p->reward_name ? p->reward_name : "reward");
     log->path = rh_log__keep(body, p->path ? p->path : "");
     log->reward_formula = p->reward_formula ? rh_log__keep(body, p->reward_formula) : NULL;
+    log->failure = p->failure ? rh_log__keep(body, p->failure) : NULL;
     log->derive = p->derive ? rh_log__keep(body, p->derive) : NULL;
     log->stack = p->stack;
     log->reading = p->reading;
     log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
     log->reading.note = NULL;
     log->reading.format = rh_log__keep(body, p->reading.format ? p->reading.format : "");
+    if (p->reading.sentinels)
+        log->reading.sentinels = rh_log__keep(body, p->reading.sentinels);
     if (log->reading.nnote)
         log->reading.note = rh_log__keep_all(body, p->reading.note, log->reading.nnote);
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
            log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
-           (log->derive || !p->derive) && log->reading.format &&
+           (log->failure || !p->failure) && (log->derive || !p->derive) &&
+           log->reading.format && (log->reading.sentinels || !p->reading.sentinels) &&
            (log->reading.note || !log->reading.nnote);
 }
 
@@ -266,5 +270,7 @@ uint64_t rh_log_fingerprint(const rh_log *log)
                 h = absorb_numbers(h, log->obs + (int64_t)log->to[i] * log->nobs, log->nobs);
         }
     }
+    for (const char *c = log->failure; c && *c; c++)
+        h = absorb(h, (unsigned char)*c);
     return absorb(h, 0x6c6f67u);
 }

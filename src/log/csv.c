@@ -260,7 +260,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
                               .opt = r->opt,
                               .timed = plan->time >= 0,
                               .named = plan->episode >= 0};
-        rh_order__begin(&r->order);
+        rc = rh_order__begin(&r->order, err);
     }
     if (!rc)
         rc = rh_csv__note(r, err);
@@ -269,6 +269,20 @@ done:
     rh_free((void *)name);
     rh_free(formula);
     return rc;
+}
+
+// What is not UTF-8. How many characters there are is known after the last row.
+static rh_status note_encoding(const rh_csv__reader *r, rh_error *err)
+{
+    const rh_encoding *e = &r->csv.encoding;
+    if (e->wide)
+        return rh_log__note(r->builder, err, "the text is UTF-16, %s-endian",
+                            e->big ? "big" : "little");
+    if (e->nlatin)
+        return rh_log__note(r->builder, err,
+                            "the text is Latin-1 (Windows-1252): %lld character%s not UTF-8",
+                            (long long)e->nlatin, e->nlatin == 1 ? " is" : "s are");
+    return RH_OK;
 }
 
 static rh_status read_rows(rh_csv__reader *r, rh_error *err)
@@ -290,6 +304,8 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
         rc = rh_log__note(r->builder, err,
                           "%lld rows have no reward: the formula has no value there",
                           (long long)r->nundefined);
+    if (!rc)
+        rc = note_encoding(r, err);
     if (!rc && !r->declared && r->nlabel > 0)
         rc = rh_log__set_labels(r->builder, r->label, r->nlabel, err);
     return rc;
@@ -383,7 +399,7 @@ static bool csv_probe(const char *path, bool folder, const unsigned char *head, 
         return true;
     if (n >= 2 &&
         ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
-        return true; // UTF-16: the reader refuses it with a better message
+        return true; // UTF-16
     for (size_t i = 0; i < n && head[i] != '\n'; i++)
         if (head[i] < 8 || (head[i] > 13 && head[i] < 32 && head[i] != 27))
             return false;

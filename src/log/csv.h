@@ -4,6 +4,7 @@
 #define REHEARSE_LOG_CSV_H
 
 #include "columns.h"
+#include "encoding.h"
 
 #include "base/number.h"
 
@@ -23,7 +24,10 @@ typedef struct rh_csv {
     bool gzip, member;          // member: inside a gzip member
     z_stream z;                 //
     unsigned char *packed;      // gzipped bytes, owned
-    char *buffer;               // owned                             (room)
+    unsigned char *raw;         // text to decode, owned             (nraw)
+    size_t nraw;                //
+    rh_encoding encoding;       //
+    char *buffer;               // UTF-8, owned                      (room)
     size_t room, begin, end;    // text not consumed yet
     bool ended;                 // the rest of the text is in the buffer
     bool lines;                 // a quote means nothing: every line is a record

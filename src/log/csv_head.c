@@ -5,7 +5,8 @@
 // 2. The first 1000 rows tell numeric columns from text; then the file is read again from its
 //    beginning. A later row that disagrees is refused with its line number.
 // 3. "# rehearse ..." lines hold what the header of a written log cannot. If they no longer
-//    match the columns, somebody has edited the file, and they are ignored.
+//    match the columns, somebody has edited the file, and they are ignored. They may also be
+//    the name of the last column, which is empty: pandas.read_csv() then needs no options.
 // 4. A column t counts steps if it rises and falls to 0 or 1 only, or to its first value if
 //    that equals the stride: 20, 21, 20 is a temperature.
 // 5. Excel begins a file with the line sep=; to say the delimiter. It is not the header.
@@ -89,6 +90,25 @@ static rh_status take_comment(rh_csv__header *head, const rh_csv *csv, const cha
         break;
     }
     return RH_OK;
+}
+
+// The last name of a header, where it holds the comment lines: "# rehearse columns: ... #
+// rehearse actions: ...". Cuts it.
+static rh_status take_last(rh_csv__header *head, const rh_csv *csv, const char *text, size_t *n,
+                           rh_error *err)
+{
+    static const char first[] = MARK "columns:", second[] = " " MARK "actions:";
+    size_t at = 0, k = sizeof second - 1;
+    if (*n < sizeof first - 1 || memcmp(text, first, sizeof first - 1) != 0)
+        return RH_OK;
+    while (at + k <= *n && memcmp(text + at, second, k) != 0)
+        at++;
+    at = at + k <= *n ? at : *n;
+    rh_status rc = take_comment(head, csv, text, at, err);
+    if (!rc && at < *n)
+        rc = take_comment(head, csv, text + at + 1, *n - at - 1, err);
+    *n = sizeof MARK - 2;
+    return rc;
 }
 
 // Whether a column that the writer always gives the same name still has it.
@@ -243,6 +263,9 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
         name[count] = field.text;
         length[count] = field.n;
     }
+    rc = take_last(head, csv, name[count - 1], &length[count - 1], err);
+    if (rc)
+        goto done;
     if (numbers && !words && !head->role.n)
         rc =
             rh_fail(err, RH_EFORMAT,

@@ -150,7 +150,9 @@ static rh_status take_name(rh_csv__reader *r, int column, const rh_csv__field_in
         return refuse(r, column, field, expected, err);
     }
     if (r->nlabel == RH_MAX_ACTIONS)
-        return refuse(r, column, field, "at most 256 different actions", err);
+        return refuse(r, column, field,
+                      "at most 256 different actions; give actions that are alike one name",
+                      err);
     char *label = rh_alloc(field->n + 1, 1);
     if (!label)
         return rh_base__no_memory(err, r->path);

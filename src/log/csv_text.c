@@ -3,7 +3,8 @@
 // 1. memchr() finds a record's end; only lines with a quote are read character by character.
 // 2. The buffer holds whole records. It grows up to RH_CSV__LONGEST, so a file without line
 //    ends is refused instead of being loaded.
-// 3. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
+// 3. Text is decoded on its way into the buffer (encoding.c), which holds UTF-8 alone.
+// 4. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
 //    that is cut short or has a wrong checksum is refused.
 
 #include "base/base_internal.h"
@@ -17,6 +18,8 @@
 
 #define BUFFER ((size_t)1 << 18) // initial size in bytes
 #define PACKED ((size_t)1 << 16)
+#define RAW ((size_t)1 << 16) // bytes decoded at a time, at most
+#define LEAST ((size_t)64)    // bytes of space in the buffer, at least, to go on decoding
 
 // ---------------------------------------------------------------------------- bytes
 
@@ -112,6 +115,16 @@ static void notice(rh_csv *csv, const char *text, size_t n)
     csv->nuls = csv->nuls || memchr(text, 0, n);
 }
 
+// Fill csv->raw up to `most` bytes; *got: how many are new, 0 at the end.
+static rh_status read_text(rh_csv *csv, size_t most, size_t *got, rh_error *err)
+{
+    unsigned char *to = csv->raw + csv->nraw;
+    rh_status rc = csv->gzip ? read_gzip(csv, to, most - csv->nraw, got, err)
+                             : read_raw(csv, to, most - csv->nraw, got, err);
+    csv->nraw += *got;
+    return rc;
+}
+
 // Append more text to the buffer, growing it if needed.
 static rh_status refill(rh_csv *csv, rh_error *err)
 {
@@ -121,7 +134,7 @@ static rh_status refill(rh_csv *csv, rh_error *err)
         csv->begin = 0;
         csv->end = used;
     }
-    if (used == csv->room) {
+    if (csv->room - used < LEAST) {
         size_t room = 2 * csv->room;
         char *larger = rh_alloc(room, 1);
         if (!larger)
@@ -131,17 +144,21 @@ static rh_status refill(rh_csv *csv, rh_error *err)
         csv->buffer = larger;
         csv->room = room;
     }
-    size_t got = 0;
+    size_t got = 0, most = (csv->room - csv->end) / RH_ENCODING__GROWTH, done = 0;
     char *to = csv->buffer + csv->end;
-    rh_status rc = csv->gzip ? read_gzip(csv, to, csv->room - csv->end, &got, err)
-                             : read_raw(csv, to, csv->room - csv->end, &got, err);
-    notice(csv, to, got);
-    csv->end += got;
+    rh_status rc = read_text(csv, most < RAW ? most : RAW, &got, err);
     csv->ended = got == 0;
-    return rc;
+    if (rc)
+        return rc;
+    size_t n = rh_encoding__decode(&csv->encoding, csv->raw, csv->nraw, csv->ended, to, &done);
+    csv->nraw -= done;
+    memmove(csv->raw, csv->raw + done, csv->nraw);
+    notice(csv, to, n);
+    csv->end += n;
+    return RH_OK;
 }
 
-// Look at the first bytes: compression and byte-order mark.
+// Look at the first bytes: compression and encoding.
 static rh_status begin(rh_csv *csv, rh_error *err)
 {
     unsigned char head[4] = {0};
@@ -163,21 +180,17 @@ static rh_status begin(rh_csv *csv, rh_error *err)
         if (inflateReset(&csv->z) != Z_OK)
             return rh_base__no_memory(err, csv->path);
     } else {
-        memcpy(csv->buffer, head, n);
-        csv->end = n;
-        notice(csv, csv->buffer, n);
+        memcpy(csv->raw, head, n);
+        csv->nraw = n;
     }
-    while (csv->end < 3 && !csv->ended) {
-        rh_status rc = refill(csv, err);
+    while (csv->nraw < 3 && got > 0) {
+        rh_status rc = read_text(csv, LEAST / RH_ENCODING__GROWTH, &got, err);
         if (rc)
             return rc;
     }
-    const char *text = csv->buffer;
-    if (csv->end >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-        return rh_fail(err, RH_EFORMAT, "%s: the text is UTF-16, expected UTF-8; save it so",
-                       rh_base__path_tail(csv->path));
-    if (csv->end >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        csv->begin = 3;
+    size_t mark = rh_encoding__begin(&csv->encoding, csv->raw, csv->nraw);
+    csv->nraw -= mark;
+    memmove(csv->raw, csv->raw + mark, csv->nraw);
     return RH_OK;
 }
 
@@ -187,9 +200,11 @@ static rh_status open_source(rh_csv *csv, rh_error *err)
     csv->room = BUFFER;
     csv->buffer = rh_alloc(csv->room, 1);
     csv->packed = rh_alloc(PACKED, 1);
+    csv->raw = rh_alloc(RAW, 1);
     csv->z.zalloc = rh_csv__take_memory;
     csv->z.zfree = rh_csv__give_memory;
-    if (!csv->buffer || !csv->packed || inflateInit2(&csv->z, 16 + MAX_WBITS) != Z_OK)
+    if (!csv->buffer || !csv->packed || !csv->raw ||
+        inflateInit2(&csv->z, 16 + MAX_WBITS) != Z_OK)
         return rh_base__no_memory(err, csv->path);
     return begin(csv, err);
 }
@@ -222,6 +237,7 @@ void rh_csv__close(rh_csv *csv)
         inflateEnd(&csv->z);
     rh_free(csv->buffer);
     rh_free(csv->packed);
+    rh_free(csv->raw);
     if (csv->fd >= 0)
         close(csv->fd);
     *csv = (rh_csv){.fd = -1};
@@ -232,7 +248,7 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
     if (csv->fd >= 0 && lseek(csv->fd, 0, SEEK_SET) != 0)
         return rh_fail(err, RH_EIO, "%s: cannot read twice: %s", rh_base__path_tail(csv->path),
                        strerror(errno));
-    csv->at = csv->begin = csv->end = 0;
+    csv->at = csv->begin = csv->end = csv->nraw = 0;
     csv->ended = false;
     csv->next_line = csv->made ? 0 : 1;
     return begin(csv, err);

@@ -72,10 +72,8 @@ static rh_status open_observations(episode *e, rh_hdf5 *file, int64_t i, rh_erro
         e->beside[j] = &e->part[j];
         e->obs.n++;
         rc = rh_hdf5__numbers(&e->part[j], file, name, err);
-        if (!rc && (e->part[j].width < 1 || e->part[j].width > RH_MAX_OBS))
-            rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
-                         rh_base__path_tail(rh_hdf5__path(file)), name, e->part[j].shape,
-                         RH_MAX_OBS);
+        if (!rc)
+            rc = rh_array__check_width(&e->part[j], rh_hdf5__path(file), err);
         if (!rc)
             e->obs.width += (int)e->part[j].width;
     }
@@ -104,9 +102,9 @@ static rh_status open_episode(episode *e, rh_hdf5 *file, int64_t i, rh_error *er
                            path, other->name, (long long)other->nrow, (long long)e->n,
                            e->part[0].name);
     }
-    if (e->reward.width != 1)
-        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row", path,
-                       name, e->reward.shape);
+    rc = rh_array__check_single(&e->reward, rh_hdf5__path(file), err);
+    if (rc)
+        return rc;
     snprintf(name, sizeof name, "terminated_%lld", (long long)i);
     if (!rh_hdf5__scalar(file, name, &terminated) || isnan(terminated))
         return rh_fail(err, RH_EFORMAT, "%s: no dataset %s that is true or false", path, name);
@@ -140,25 +138,12 @@ static rh_status push_episode(episode *e, rh_feed *feed, double *x, rh_error *er
     return rc;
 }
 
-// Every episode has its own arrays, so options cannot name arrays.
-static rh_status check_options(const rh_hdf5 *file, const rh_log_options *opt, rh_error *err)
-{
-    const char *const asked[] = {opt->obs,       opt->action, opt->reward, opt->terminal,
-                                 opt->truncated, opt->next,   opt->episode};
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (asked[i]) {
-            char shown[48];
-            return rh_fail(err, RH_EINVAL,
-                           "%s: '%s' cannot be chosen: a d3rlpy dump has fixed names",
-                           rh_base__path_tail(rh_hdf5__path(file)),
-                           rh_text__printable(asked[i], shown, sizeof shown));
-        }
-    return RH_OK;
-}
-
 static rh_status open_feed(rh_feed *feed, const episode *e, const rh_hdf5 *file,
                            const rh_log_options *opt, rh_error *err)
 {
+    static const char *const note[] = {"terminals = dataset terminated_<i> at the last step",
+                                       "an episode that is not terminated: truncated",
+                                       "s' = the next row of the same episode"};
     rh_feed__plan plan = {.action = e->action.name,
                           .named = true,
                           .shape = {.nobs = e->obs.width,
@@ -169,13 +154,8 @@ static rh_status open_feed(rh_feed *feed, const episode *e, const rh_hdf5 *file,
     if (e->action.width > RH_MAX_ACT)
         plan.shape.nact = RH_MAX_ACT + 1;
     rh_status rc = rh_feed__open(feed, &plan, opt, err);
-    if (!rc)
-        rc = rh_log__note(feed->builder, err,
-                          "terminals = dataset terminated_<i> at the last step");
-    if (!rc)
-        rc = rh_log__note(feed->builder, err, "an episode that is not terminated: truncated");
-    if (!rc)
-        rc = rh_log__note(feed->builder, err, "s' = the next row of the same episode");
+    for (size_t i = 0; i < sizeof note / sizeof *note && !rc; i++)
+        rc = rh_log__note(feed->builder, err, "%s", note[i]);
     return rc;
 }
 
@@ -185,7 +165,8 @@ static rh_status read_new(rh_log **out, rh_hdf5 *file, const rh_log_options *opt
     double n = 0.0, x[RH_MAX_OBS];
     int nobs = 0, nact = 0;
     episode *e = NULL;
-    rh_status rc = check_options(file, opt, err);
+    // every episode has its own arrays
+    rh_status rc = rh_feed__refuse_names(opt, true, "a d3rlpy dump", rh_hdf5__path(file), err);
     if (rc)
         return rc;
     if (!rh_hdf5__scalar(file, "num_episodes", &n) || !(n >= 1.0 && n < INT32_MAX))

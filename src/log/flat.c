@@ -55,27 +55,15 @@ rh_array *rh_flat__find(const rh_flat *flat, const char *name)
 
 static const char *asked_for(const rh_log_options *opt, rh_flat__role role)
 {
-    switch (role) {
-    case RH_FLAT_OBS:
-        return opt->obs;
-    case RH_FLAT_ACTION:
-        return opt->action;
-    case RH_FLAT_REWARD:
-        return opt->reward;
-    case RH_FLAT_TERMINAL:
-        return opt->terminal;
-    case RH_FLAT_TRUNCATED:
-        return opt->truncated;
-    case RH_FLAT_NEXT:
-        return opt->next;
-    case RH_FLAT_EPISODE:
-        return opt->episode;
-    case RH_FLAT_TIME:
-        return opt->time;
-    case RH_FLAT_NROLE:
-        break;
-    }
-    return NULL;
+    const char *const asked[RH_FLAT_NROLE] = {[RH_FLAT_OBS] = opt->obs,
+                                              [RH_FLAT_ACTION] = opt->action,
+                                              [RH_FLAT_REWARD] = opt->reward,
+                                              [RH_FLAT_TERMINAL] = opt->terminal,
+                                              [RH_FLAT_TRUNCATED] = opt->truncated,
+                                              [RH_FLAT_NEXT] = opt->next,
+                                              [RH_FLAT_EPISODE] = opt->episode,
+                                              [RH_FLAT_TIME] = opt->time};
+    return asked[role];
 }
 
 rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err)
@@ -172,22 +160,14 @@ static rh_status check_array(const table *t, rh_flat__role role, const rh_array 
     if (!array->numeric)
         return rh_fail(err, RH_EFORMAT, "%s: %s holds %s, expected numbers", path, array->name,
                        array->type);
-    if (array->nrow != obs->nrow && array->nrow + 1 == obs->nrow)
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: %s has %lld rows, expected %lld as in %s; it is unclear "
-                       "which episode has the extra observation",
-                       path, array->name, (long long)array->nrow, (long long)obs->nrow,
-                       obs->name);
     if (array->nrow != obs->nrow)
-        return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld as in %s", path,
-                       array->name, (long long)array->nrow, (long long)obs->nrow, obs->name);
-    if (!wide && array->width != 1)
-        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row", path,
-                       array->name, array->shape);
-    if (array->width < 1 || array->width > RH_MAX_OBS)
-        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
-                       path, array->name, array->shape, RH_MAX_OBS);
-    return RH_OK;
+        return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld as in %s%s", path,
+                       array->name, (long long)array->nrow, (long long)obs->nrow, obs->name,
+                       array->nrow + 1 == obs->nrow
+                           ? "; it is unclear which episode has the extra observation"
+                           : "");
+    return wide ? rh_array__check_width(array, t->path, err)
+                : rh_array__check_single(array, t->path, err);
 }
 
 static rh_status check_roles(table *t, rh_error *err)
@@ -298,27 +278,15 @@ static rh_status keep_formula(table *t, rh_error *err)
     return rc;
 }
 
-static rh_status flag_of(const table *t, rh_array *array, int64_t row, bool *flag,
-                         rh_error *err)
-{
-    const double *x = NULL;
-    rh_status rc = rh_array__row(array, row, &x, err);
-    if (!rc && isnan(*x))
-        rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
-                     rh_base__path_tail(t->path), (long long)row, array->name);
-    *flag = !rc && *x != 0.0;
-    return rc;
-}
-
 static rh_status read_flags(const table *t, int64_t row, rh_log_row *out, rh_error *err)
 {
     const rh_beside *terminal = &t->role[RH_FLAT_TERMINAL];
     const rh_beside *truncated = &t->role[RH_FLAT_TRUNCATED];
     rh_status rc = RH_OK;
     if (terminal->n)
-        rc = flag_of(t, terminal->array[0], row, &out->terminal, err);
+        rc = rh_array__flag(terminal->array[0], row, t->path, &out->terminal, err);
     if (!rc && truncated->n)
-        rc = flag_of(t, truncated->array[0], row, &out->truncated, err);
+        rc = rh_array__flag(truncated->array[0], row, t->path, &out->truncated, err);
     if (t->done && out->truncated)
         out->terminal = false;
     if (t->flat->ends && out->terminal)
@@ -358,7 +326,7 @@ static rh_status read_begin(table *t, int64_t row, bool over, rh_log_row *out, r
     t->id = id;
     if (!rc && flat->starts) {
         bool starts = false;
-        rc = flag_of(t, flat->starts, row, &starts, err);
+        rc = rh_array__flag(flat->starts, row, t->path, &starts, err);
         out->begins = out->begins || starts;
     }
     for (; t->boundary < flat->nboundary && flat->boundary[t->boundary] <= (double)row;
@@ -375,7 +343,7 @@ static rh_status read_next(const table *t, int64_t row, rh_log_row *out, rh_erro
     bool known = t->role[RH_FLAT_NEXT].n > 0;
     rh_status rc = rh_beside__row(&t->role[RH_FLAT_NEXT], row, t->next, err);
     if (!rc && known && t->flat->known) {
-        rc = flag_of(t, t->flat->known, row, &known, err);
+        rc = rh_array__flag(t->flat->known, row, t->path, &known, err);
     } else if (known) {
         known = false;
         for (int i = 0; i < t->role[RH_FLAT_NEXT].width && !known; i++)

@@ -70,15 +70,14 @@ static rh_status list_names(rh_flat__formula *f, const rh_flat *flat, rh_error *
 static rh_status use(rh_beside *out, const rh_flat *flat, const rh_flat__item *item,
                      rh_error *err)
 {
-    if (item->whole && item->array->width != 1)
-        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
-                       rh_base__path_tail(flat->plan.shape.path), item->array->name,
-                       item->array->shape);
+    rh_status rc =
+        item->whole ? rh_array__check_single(item->array, flat->plan.shape.path, err) : RH_OK;
     for (int i = 0; i < out->n; i++)
-        if (out->array[i] == item->array)
-            return RH_OK;
-    out->array[out->n++] = item->array;
-    return RH_OK;
+        if (rc || out->array[i] == item->array)
+            return rc;
+    if (!rc)
+        out->array[out->n++] = item->array;
+    return rc;
 }
 
 rh_status rh_flat__reward(rh_flat__formula *f, const rh_flat *flat, const char *text,

@@ -12,13 +12,12 @@
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "hdf5_spawn.h"
-#include "hdf5_wire.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define MAX_BYTES (1ULL << 32U) // of an answer
+#define MOST_ARRAYS 1000        // datasets of a group of a flat file; the helper opens 2,048
+#define MOST_NAMES (1 << 20)    // in such a group, other groups included
 
 // A conversation with a helper.
 typedef struct talk {
@@ -58,35 +57,14 @@ static rh_status lack_memory(const rh_hdf5 *file, rh_error *err)
     return rh_hdf5__fault(file, err);
 }
 
-static bool send_all(const rh_hdf5 *file, const void *from, size_t n)
-{
-    for (const char *at = from; n > 0;) {
-        ssize_t put = send(file->talk->helper.socket, at, n, MSG_NOSIGNAL);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0) {
-            give_up(file, NULL);
-            return false;
-        }
-        at += put;
-        n -= (size_t)put;
-    }
-    return true;
-}
-
 // Receive 1 to n bytes; 0 after a failure.
 static size_t receive_some(const rh_hdf5 *file, void *to, size_t n)
 {
-    for (;;) {
-        ssize_t got = recv(file->talk->helper.socket, to, n, 0); // waits, see hdf5_spawn.c
-        if (got > 0)
-            return (size_t)got;
-        if (got < 0 && errno == EINTR)
-            continue;
-        bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-        give_up(file, late ? "its reader did not answer for 5 minutes" : NULL);
-        return 0;
-    }
+    bool late = false;
+    size_t got = rh_spawn__receive(&file->talk->helper, to, n, &late);
+    if (!got)
+        give_up(file, late ? "its reader did not answer for 30 s" : NULL);
+    return got;
 }
 
 static bool receive_all(const rh_hdf5 *file, void *to, size_t n)
@@ -145,7 +123,9 @@ static bool send_ask(const rh_hdf5 *file, rh_wire__ask ask, const char *one, con
     if (two)
         memcpy(text + before + sizeof ask + n, two, more);
     t->nlater = 0;
-    return send_all(file, text, before + sizeof ask + n + more);
+    if (!rh_spawn__send(&t->helper, text, before + sizeof ask + n + more))
+        give_up(file, NULL);
+    return !t->over;
 }
 
 static bool ask_for(const rh_hdf5 *file, rh_wire__ask ask, const char *one, const char *two,
@@ -213,22 +193,16 @@ const char *rh_hdf5__path(const rh_hdf5 *file)
 
 // ---------------------------------------------------------------------------- what is there
 
-static const rh_hdf5__type_kind kinds[RH_WIRE_NKIND] = {
-    [RH_WIRE_IS_NOTHING] = RH_HDF5_NOTHING, [RH_WIRE_IS_GROUP] = RH_HDF5_GROUP,
-    [RH_WIRE_IS_DATASET] = RH_HDF5_DATASET, [RH_WIRE_IS_OUTSIDE] = RH_HDF5_OUTSIDE,
-    [RH_WIRE_IS_OTHER] = RH_HDF5_OTHER,
-};
-
 rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
 {
     rh_wire__answer head;
     if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_KIND}, name, NULL, &head))
         return RH_HDF5_NOTHING;
-    if (head.a < 0 || head.a >= RH_WIRE_NKIND || head.size) {
+    if (head.a < 0 || head.a >= RH_HDF5_NKIND || head.size) {
         nonsense(file);
         return RH_HDF5_NOTHING;
     }
-    return kinds[head.a];
+    return (rh_hdf5__type_kind)head.a;
 }
 
 rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, char ***name,
@@ -450,8 +424,7 @@ bool rh_hdf5__scalar(rh_hdf5 *file, const char *name, double *x)
 static rh_status open_arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err)
 {
     static const char *const group[] = {"/", "infos"};
-    const int64_t most = 512;
-    rh_array *all = rh_alloc((size_t)most * 2, sizeof *all);
+    rh_array *all = rh_alloc(2 * MOST_ARRAYS, sizeof *all);
     int used = 0;
     rh_status rc = RH_OK;
     if (!all)
@@ -461,13 +434,17 @@ static rh_status open_arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *
         int64_t nname = 0;
         if (g > 0 && rh_hdf5__kind(file, group[g]) != RH_HDF5_GROUP)
             continue;
-        rc = rh_hdf5__names(file, group[g], most, &name, &nname, err);
+        rc = rh_hdf5__names(file, group[g], MOST_NAMES, &name, &nname, err);
         for (int64_t i = 0; i < nname && !rc; i++) {
             int length =
                 snprintf(full, sizeof full, "%s%s%s", g ? group[g] : "", g ? "/" : "", name[i]);
             rh_hdf5__type_kind kind =
                 length < (int)sizeof full ? rh_hdf5__kind(file, full) : RH_HDF5_OTHER;
-            if (kind == RH_HDF5_DATASET || kind == RH_HDF5_OUTSIDE)
+            bool wanted = kind == RH_HDF5_DATASET || kind == RH_HDF5_OUTSIDE;
+            if (wanted && used == (g + 1) * MOST_ARRAYS)
+                rc = rh_fail(err, RH_EFORMAT, "%s: group %s has more than %d datasets",
+                             rh_base__path_tail(file->path), group[g], MOST_ARRAYS);
+            else if (wanted)
                 rc = rh_hdf5__array(&all[used++], file, full, err);
         }
         rh_free(name);

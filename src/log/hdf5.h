@@ -4,6 +4,7 @@
 #define REHEARSE_LOG_HDF5_H
 
 #include "arrays.h"
+#include "hdf5_wire.h"
 
 // ---------------------------------------------------------------------------- reading
 
@@ -14,14 +15,6 @@ void rh_hdf5__close(rh_hdf5 *file); //  NULL is allowed
 
 // Whether reading has failed in a way that not every function reports: the helper ended.
 rh_status rh_hdf5__fault(const rh_hdf5 *file, rh_error *err);
-
-typedef enum rh_hdf5__type_kind {
-    RH_HDF5_NOTHING,
-    RH_HDF5_GROUP,
-    RH_HDF5_DATASET,
-    RH_HDF5_OUTSIDE, // an external link, which is not followed
-    RH_HDF5_OTHER
-} rh_hdf5__type_kind;
 
 const char *rh_hdf5__path(const rh_hdf5 *file);
 
@@ -73,22 +66,17 @@ rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
 typedef struct rh_hdf5__out rh_hdf5__out;
 
 // Create a file at `temporary`, the temporary name of `path`. Owned: *out, free with
-// rh_hdf5__end(), which reports whether everything was written. Borrowed: path. A function that
-// fails may report what failed before.
+// rh_hdf5__end(), which reports whether everything was written. Borrowed: path.
 rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
                           rh_error *err);
 rh_status rh_hdf5__end(rh_hdf5__out *out, rh_error *err);
 
-// Give up. NULL is allowed.
-void rh_hdf5__abandon(rh_hdf5__out *out);
-
-typedef enum rh_hdf5__type { RH_HDF5_DOUBLE, RH_HDF5_INT64, RH_HDF5_BOOL } rh_hdf5__type;
-
-rh_status rh_hdf5__make_group(rh_hdf5__out *out, const char *name, rh_error *err);
-rh_status rh_hdf5__put_number(rh_hdf5__out *out, const char *object, const char *name, double x,
-                              rh_error *err); // stored as an integer
-rh_status rh_hdf5__put_text(rh_hdf5__out *out, const char *object, const char *name,
-                            const char *text, rh_error *err);
+// After a failure these do nothing; rh_hdf5__end() reports it.
+void rh_hdf5__make_group(rh_hdf5__out *out, const char *name);
+void rh_hdf5__put_number(rh_hdf5__out *out, const char *object, const char *name, int64_t x);
+// An attribute; text NULL: memory ran out.
+void rh_hdf5__put_text(rh_hdf5__out *out, const char *object, const char *name,
+                       const char *text);
 
 // A dataset of nrow rows of ncol numbers (0: one dimension). row() writes row i to x.
 typedef struct rh_hdf5__rows {
@@ -100,6 +88,6 @@ typedef struct rh_hdf5__rows {
     const void *self;
 } rh_hdf5__rows;
 
-rh_status rh_hdf5__put_rows(rh_hdf5__out *out, const rh_hdf5__rows *rows, rh_error *err);
+void rh_hdf5__put_rows(rh_hdf5__out *out, const rh_hdf5__rows *rows);
 
 #endif

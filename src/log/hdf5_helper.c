@@ -125,17 +125,17 @@ static bool exists(const char *name)
 static int kind_of(const char *name)
 {
     if (!exists(name))
-        return RH_WIRE_IS_NOTHING;
+        return RH_HDF5_NOTHING;
     if (rh_helper__is_linked(file, name))
-        return RH_WIRE_IS_OUTSIDE;
+        return RH_HDF5_OUTSIDE;
     hid_t id = H5Oopen(file, name, inside);
     if (id < 0)
-        return RH_WIRE_IS_OTHER;
+        return RH_HDF5_OTHER;
     H5I_type_t type = H5Iget_type(id);
     H5Oclose(id);
-    return type == H5I_GROUP     ? RH_WIRE_IS_GROUP
-           : type == H5I_DATASET ? RH_WIRE_IS_DATASET
-                                 : RH_WIRE_IS_OTHER;
+    return type == H5I_GROUP     ? RH_HDF5_GROUP
+           : type == H5I_DATASET ? RH_HDF5_DATASET
+                                 : RH_HDF5_OTHER;
 }
 
 typedef struct name_list {
@@ -346,9 +346,9 @@ static rh_wire__fault open_dataset(dataset *d, const char *name, int *type, bool
         H5Oclose(d->id);
     if (!is_dataset) {
         d->id = 0;
-        return rh_helper__is_linked(file, name)      ? RH_WIRE_LINKED
-               : kind_of(name) == RH_WIRE_IS_NOTHING ? RH_WIRE_MISSING
-                                                     : RH_WIRE_UNREADABLE;
+        return rh_helper__is_linked(file, name)   ? RH_WIRE_LINKED
+               : kind_of(name) == RH_HDF5_NOTHING ? RH_WIRE_MISSING
+                                                  : RH_WIRE_UNREADABLE;
     }
     rh_wire__fault fault = rh_helper__check_layout(d->id, &d->layout);
     if (fault)

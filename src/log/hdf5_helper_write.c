@@ -25,16 +25,16 @@ static hid_t file, flag;
 // The type of elements in the file and in memory; false: there is none.
 static bool take_type(const rh_wire__make *make, hid_t *there, hid_t *here)
 {
-    switch ((rh_wire__stored)make->stored) {
-    case RH_WIRE_I64:
+    switch ((rh_hdf5__type)make->type) {
+    case RH_HDF5_INT64:
         *there = H5T_STD_I64LE;
         *here = H5T_NATIVE_INT64;
         return true;
-    case RH_WIRE_F64:
+    case RH_HDF5_DOUBLE:
         *there = H5T_IEEE_F64LE;
         *here = H5T_NATIVE_DOUBLE;
         return true;
-    case RH_WIRE_FLAG:
+    case RH_HDF5_BOOL:
         *there = *here = flag;
         return true;
     }

@@ -9,11 +9,13 @@
 //    not asked. A file to write is opened by libhdf5, which needs its path.
 // 4. The helper is in a process group of its own: Ctrl-C is for the program, which closes the
 //    socket, and the helper ends.
+//    With its group, its children are ended too.
 // 5. The caller's program may wait for all its children, and take ours. Then how the helper
 //    ended is not known, and nothing else is lost.
 
 #include "hdf5_spawn.h"
 #include "base/base_internal.h"
+#include "base/file.h"
 #include "base/part.h"
 #include "hdf5_wire.h"
 
@@ -28,9 +30,10 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 300       // seconds without a byte of an answer
+#define ENDING 2.0         // seconds that it may take to end by itself; by hand
 #define FREE_DESCRIPTOR 10 // ours are numbered from here, so that none is in the way of another
 
 // ---------------------------------------------------------------------------- starting
@@ -119,7 +122,7 @@ static rh_status begin(rh_spawn *helper, const char *path, int log, char *writte
                      rh_part__expected(expected, sizeof expected));
         goto done;
     }
-    struct timeval patience = {.tv_sec = PATIENCE};
+    struct timeval patience = {.tv_sec = RH_SPAWN__PATIENCE};
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     helper->socket = pair[0];
     pair[0] = -1;
@@ -149,14 +152,53 @@ rh_status rh_spawn__write(rh_spawn *helper, const char *temporary, const char *p
     *helper = (rh_spawn){.socket = -1};
     char *written = rh_base__copy(temporary);
     if (!written)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(path));
+        return rh_file__no_memory(path, err);
     rh_status rc = begin(helper, path, -1, written, err);
     rh_free(written);
     return rc;
 }
 
+// ---------------------------------------------------------------------------- talking
+
+bool rh_spawn__send(const rh_spawn *helper, const void *from, size_t n)
+{
+    for (const char *at = from; n > 0;) {
+        ssize_t put = send(helper->socket, at, n, MSG_NOSIGNAL);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        at += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+size_t rh_spawn__receive(const rh_spawn *helper, void *to, size_t n, bool *late)
+{
+    ssize_t got;
+    do
+        got = recv(helper->socket, to, n, 0); // waits for PATIENCE
+    while (got < 0 && errno == EINTR);
+    *late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    return got > 0 ? (size_t)got : 0;
+}
+
 // ---------------------------------------------------------------------------- ending
+
+// Wait until it ends by itself. False: it does not.
+static bool ends(pid_t pid)
+{
+    struct timespec pause = {.tv_nsec = 100000};
+    for (double waited = 0.0; waited < ENDING; waited += 1e-9 * (double)pause.tv_nsec) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid)
+            return true;
+        nanosleep(&pause, NULL);
+        pause.tv_nsec += pause.tv_nsec < 10000000 ? pause.tv_nsec / 2 : 0;
+    }
+    return false;
+}
 
 int rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size)
 {
@@ -166,8 +208,8 @@ int rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size)
     if (helper->socket >= 0)
         close(helper->socket);
     helper->socket = -1;
-    if (helper->pid > 0 && now)
-        kill(helper->pid, SIGKILL);
+    if (helper->pid > 0 && (now || !ends(helper->pid)))
+        kill(-helper->pid, SIGKILL);
     while (helper->pid > 0 && (ended = waitpid(helper->pid, &status, 0)) < 0 && errno == EINTR)
         ;
     if (ended == helper->pid && helper->pid > 0 && WIFSIGNALED(status)) {

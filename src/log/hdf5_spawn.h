@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#define RH_SPAWN__PATIENCE 30 // seconds without a byte of an answer
+
 typedef struct rh_spawn {
     pid_t pid;  // 0: none
     int socket; // -1: closed
@@ -19,8 +21,14 @@ rh_status rh_spawn__read(rh_spawn *helper, const char *path, rh_error *err);
 rh_status rh_spawn__write(rh_spawn *helper, const char *temporary, const char *path,
                           rh_error *err);
 
-// End it, at once if `now`, and write to `how` what ended it, if not this call. Its exit code;
-// 0 if it was ended by a signal, or is not known. May be called twice.
+// Send all of it; false if the helper does not take it.
+bool rh_spawn__send(const rh_spawn *helper, const void *from, size_t n);
+
+// Wait for 1 to n bytes, and return how many; 0: none came. *late: though the helper runs.
+size_t rh_spawn__receive(const rh_spawn *helper, void *to, size_t n, bool *late);
+
+// End it and its children, at once if `now`, and write to `how` what ended it, if not this
+// call. Its exit code; 0 if it was ended by a signal, or is not known. May be called twice.
 int rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size);
 
 #endif

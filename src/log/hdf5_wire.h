@@ -30,21 +30,22 @@ typedef enum rh_wire__op {
     RH_WIRE_STRING  // "object" "name" of an attribute: text with its end, or nothing
 } rh_wire__op;
 
-typedef enum rh_wire__kind {
-    RH_WIRE_IS_NOTHING,
-    RH_WIRE_IS_GROUP,
-    RH_WIRE_IS_DATASET,
-    RH_WIRE_IS_OUTSIDE, // an external link, which is not followed
-    RH_WIRE_IS_OTHER,
-    RH_WIRE_NKIND
-} rh_wire__kind;
+// What a name stands for.
+typedef enum rh_hdf5__type_kind {
+    RH_HDF5_NOTHING,
+    RH_HDF5_GROUP,
+    RH_HDF5_DATASET,
+    RH_HDF5_OUTSIDE, // an external link, which is not followed
+    RH_HDF5_OTHER,
+    RH_HDF5_NKIND
+} rh_hdf5__type_kind;
 
 // Elements of a dataset that is written, little-endian.
-typedef enum rh_wire__stored {
-    RH_WIRE_I64,
-    RH_WIRE_F64,
-    RH_WIRE_FLAG // h5py's bool
-} rh_wire__stored;
+typedef enum rh_hdf5__type {
+    RH_HDF5_DOUBLE,
+    RH_HDF5_INT64,
+    RH_HDF5_BOOL // h5py's bool
+} rh_hdf5__type;
 
 typedef struct rh_wire__ask {
     uint32_t op, size; // size: bytes of text
@@ -56,14 +57,14 @@ typedef enum rh_wire__make_op {
     RH_WIRE_MAKE_GROUP,  // "name"
     RH_WIRE_MAKE_NUMBER, // "object" "name" of an attribute, n = its value
     RH_WIRE_MAKE_TEXT,   // "object" "name" of an attribute; n bytes follow
-    RH_WIRE_MAKE_ARRAY,  // "name", stored, rank, n, width; the elements follow
+    RH_WIRE_MAKE_ARRAY,  // "name", type, rank, n, width; the elements follow
     RH_WIRE_MAKE_END     // answered
 } rh_wire__make_op;
 
 typedef struct rh_wire__make {
-    uint32_t op, size; // size: bytes of text
-    uint32_t stored, rank;
-    int64_t n, width; // rows, and elements of one
+    uint32_t op, size;   // size: bytes of text
+    uint32_t type, rank; // type: an rh_hdf5__type
+    int64_t n, width;    // rows, and elements of one
 } rh_wire__make;
 
 typedef enum rh_wire__fault {

@@ -40,6 +40,16 @@ static rh_log_report *make_report(const rh_log *log)
     return NULL;
 }
 
+// Whether the task is episodic or continuing, as the models treat it.
+static bool judge_ends(rh_log_report *report, const rh_log *log)
+{
+    bool anew = false;
+    bool good = report->nterminal > 0 || rh_log__begins_anew(log, &anew);
+    report->time_limit = rh_log__time_limit(log);
+    report->continuing = report->nterminal == 0 && !anew;
+    return good;
+}
+
 rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
 {
     rh_inspect__room room = {0};
@@ -49,9 +59,11 @@ rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
     good = good && rh_inspect__sensors(report, log, &room);
     good = good && rh_inspect__actions(report, log, &room);
     good = good && rh_inspect__episodes(report, log, &room);
+    good = good && judge_ends(report, log);
     good = good && rh_inspect__steps(report, log, &room);
     good = good && rh_inspect__cover(report, log, &room);
     rh_inspect__room_clear(&room);
+    good = good && rh_inspect__copies(report, log);
     good = good && rh_inspect__align(report, log);
     good = good && rh_inspect__regime(report, log);
     good = good && rh_inspect__history(report, log);

@@ -11,13 +11,15 @@
 // All thresholds. inspect_findings.c gives their values and reasons.
 typedef struct rh_inspect__limits {
     double absurd, sentinel_gap, sentinel_share; // outliers
-    int64_t sentinel_count;
+    double dropout_near, dropout_share;
+    int64_t sentinel_count, dropout_rows;
     double missing_share;
     int64_t frozen_run, few_values; // sensors that do not move
     double frozen_ratio, twin;
-    double wrap_jump, wrap_usual; // angles
+    double wrap_jump, wrap_usual, wrap_middle; // angles
     int64_t wrap_count;
     double jump_ratio, jump_sensor, jump_least; // missed ends of episodes
+    double effect_left, effect_before;          // sensors that show their row's action
     double shift_gain, shift_alone, shift_partial, shift_both, shift_past,
         shift_much; // shifted rows
     double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
@@ -29,7 +31,8 @@ typedef struct rh_inspect__limits {
     double rare_share, cover, hold_share; // actions
     int64_t rare_count, many_actions, few_amounts, hold_runs;
     double duplicate_share, duplicate_much, duplicate_run, tabular_share, lost_share; // rows
-    int64_t short_steps;
+    double paired_share;
+    int64_t short_steps, paired_runs, reverse_count;
     double irregular, irregular_share; // time
 } rh_inspect__limits;
 
@@ -59,6 +62,16 @@ void rh_inspect__numbers(rh_log_numbers *out, rh_inspect__room *room, int64_t n)
 
 // The p-quantile of room->sorted; NAN if it is empty.
 double rh_inspect__quantile(const rh_inspect__room *room, double p);
+
+// Set nscaled of the sorted finite values x (n).
+void rh_inspect__scales(rh_log_numbers *out, const double *x, int64_t n);
+
+// Set unit_at of sensor j, whose values are in room->sorted.
+void rh_inspect__units(rh_log_sensor *s, const rh_log *log, int j,
+                       const rh_inspect__room *room);
+
+// A hash of the observation, action and reward of a step.
+uint64_t rh_inspect__row_hash(const rh_log *log, int64_t t);
 
 // Whether x is outside the usual range of these numbers.
 bool rh_inspect__is_absurd(const rh_log_numbers *numbers, double x);
@@ -103,6 +116,7 @@ bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__r
 bool rh_inspect__actions(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
+bool rh_inspect__copies(rh_log_report *report, const rh_log *log);
 bool rh_inspect__align(rh_log_report *report, const rh_log *log);
 bool rh_inspect__regime(rh_log_report *report, const rh_log *log);
 bool rh_inspect__history(rh_log_report *report, const rh_log *log);

@@ -19,9 +19,14 @@
 //    action follows from the state it sees, and the state before adds little. In a column that
 //    is one row late, the action follows from the state before and led to the state of its row,
 //    so both together explain it much better than one.
-// 3. inspect_rewards.c tests rewards in the same way.
-// 4. Numbers are clipped at 6 scales, so that a single spike does not dominate a fit.
-// 5. At most 20,000 evenly spaced steps are used, fewer if there are many sensors.
+// 3. A sensor may show the effect of the action of its own row: the power of a drive, logged
+//    after the action was set. Its change then follows from the next row's action, without any
+//    shift. Such a sensor is a function of the action alone, without memory of its own. It is
+//    named, and left out of the rest, because it would stand for the action in the state. A
+//    controller's action is a function of its sensors too, but not with its exploration.
+// 4. inspect_rewards.c tests rewards in the same way.
+// 5. Numbers are clipped at 6 scales, so that a single spike does not dominate a fit.
+// 6. At most 20,000 evenly spaced steps are used, fewer if there are many sensors.
 
 #include "inspect_align.h"
 #include "base/base_internal.h"
@@ -206,6 +211,59 @@ static bool explain_change(const rh_inspect__view *v, rh_log_alignment *out)
     return true;
 }
 
+// Take the sensors that are functions of the action of their own row out of the space; *first:
+// the first of them, or -1.
+static bool drop_effects(rh_inspect__view *v, int *first)
+{
+    const rh_inspect__limits *limit = &rh_inspect__limit;
+    int na = v->naction, squares = v->log->naction ? 0 : na, m = v->space.n, kept = 0;
+    int p = 1 + 2 * (na + squares), use[1 + 4 * RH_INSPECT__CHOICES + 4 * RH_MAX_ACT];
+    double y[RH_MAX_OBS], *x = rh_alloc((size_t)p + 3 * (size_t)m, sizeof *x);
+    rh_inspect__sums s = {0};
+    *first = -1;
+    if (!x || !rh_inspect__sums_init(&s, p, m)) {
+        rh_free(x);
+        return false;
+    }
+    x[0] = 1.0;
+    for (int64_t i = 0; i < v->n; i++) {
+        int64_t t = v->at[i];
+        for (int before = 0; before < 2; before++) {
+            double *a = x + 1 + before * (na + squares);
+            rh_inspect__put_action(v, t - before, a);
+            for (int k = 0; k < squares; k++)
+                a[na + k] = a[k] * a[k];
+        }
+        rh_inspect__place(&v->space, v->log, v->log->from[t], y);
+        rh_inspect__sums_add(&s, rh_inspect__half(i), x, y);
+    }
+
+    // by the action of their row, by the action before, and by neither
+    double *error = x + p;
+    for (int with = 0; with < 3; with++) {
+        int n = 0;
+        use[n++] = 0;
+        for (int k = 0; k < na + squares && with < 2; k++)
+            use[n++] = 1 + with * (na + squares) + k;
+        rh_inspect__sums_error(&s, use, n, error + with * m);
+    }
+    for (int j = 0; j < m; j++) {
+        if (error[j] < limit->effect_left * error[2 * m + j] &&
+            error[j] < limit->effect_before * error[m + j]) {
+            *first = *first < 0 ? v->space.sensor[j] : *first;
+            continue;
+        }
+        v->space.sensor[kept] = v->space.sensor[j];
+        v->space.centre[kept] = v->space.centre[j];
+        v->space.scale[kept] = v->space.scale[j];
+        v->space.period[kept++] = v->space.period[j];
+    }
+    v->space.n = kept;
+    rh_free(s.solve);
+    rh_free(x);
+    return true;
+}
+
 // What the state of the row before explains of an action in addition to the state of its row.
 static bool explain_action(const rh_inspect__view *v, rh_log_alignment *out)
 {
@@ -280,12 +338,19 @@ static void place_rewards(const rh_log *log, const rh_log_report *report, rh_log
         out->place[k] = (double)at[k] / (double)n;
 }
 
+// Features of a state of n sensors.
+static int count_features(int n)
+{
+    return 1 + n + (n <= SQUARES ? n : 0) + (n <= PRODUCTS ? n * (n - 1) / 2 : 0);
+}
+
 bool rh_inspect__align(rh_log_report *report, const rh_log *log)
 {
     rh_log_alignment *out = &report->align;
     for (int k = 0; k < 3; k++)
         out->action[k] = out->partial[k] = out->reward[k] = out->sure[k] = out->next[k] =
             out->place[k] = out->past = NAN;
+    out->effect = -1;
     place_rewards(log, report, out);
     rh_inspect__view *v = rh_alloc(1, sizeof *v);
     double *work = NULL;
@@ -301,7 +366,7 @@ bool rh_inspect__align(rh_log_report *report, const rh_log *log)
     if (log->reading.nmismatch > 0)
         compare_next(v, out);
 
-    v->nstate = 1 + n + (n <= SQUARES ? n : 0) + (n <= PRODUCTS ? n * (n - 1) / 2 : 0);
+    v->nstate = count_features(n);
     choose_actions(v);
     double p = 2.0 * v->nstate + 3.0 * v->naction;
     good = choose_steps(v, (int64_t)fmin(STEPS, EFFORT / (p * p)));
@@ -311,6 +376,11 @@ bool rh_inspect__align(rh_log_report *report, const rh_log *log)
     work = rh_alloc((size_t)v->n, sizeof *work);
     good = work != NULL;
     if (!good)
+        goto done;
+    if (v->naction > 0)
+        good = drop_effects(v, &out->effect);
+    v->nstate = count_features(v->space.n);
+    if (!good || v->space.n == 0)
         goto done;
     choose_clips(v, work);
     if (v->naction > 0)

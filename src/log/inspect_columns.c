@@ -4,8 +4,10 @@
 // 2. A run is a number of consecutive steps that do not change a sensor. It continues into the
 //    next episode if that begins with the same value, because a stuck sensor ignores episodes.
 //    Runs are compared with the sensor's own: a valve rests by nature, a temperature does not.
-// 3. An angle jumps by its whole range at the end of it and moves little otherwise. Differences
-//    of such a sensor are then taken the short way round, so that a turn is no jump.
+// 3. An angle jumps by its whole range at the end of it and moves little otherwise, through the
+//    middle too. Differences of such a sensor are then taken the short way round, so that a
+//    turn is no jump. A column on two scales (lost decimal signs) has nothing in the middle.
+// 4. A sentinel that drops out and returns to where the sensor was is no event of the plant.
 
 #include "inspect.h"
 
@@ -81,8 +83,9 @@ static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
     double range = s->value.hi - s->value.lo;
-    int64_t nlong = 0;
-    if (s->constant || s->value.ndistinct <= limit->few_values || !(range > 0.0))
+    int64_t nlong = 0, nmiddle = 0;
+    if (s->constant || s->value.ndistinct <= limit->few_values || !(range > 0.0) ||
+        s->value.nscaled > 0)
         return; // a switch moves from end to end by nature
     for (int64_t t = 0; t < log->n; t++) {
         double before, after;
@@ -92,8 +95,10 @@ static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
         double moved = fabs(after - before);
         s->nwrap += moved > limit->wrap_jump * range;
         nlong += moved > limit->wrap_usual * range;
+        nmiddle += fabs(before - s->value.lo - 0.5 * range) < 0.25 * range;
     }
-    s->wraps = s->nwrap >= limit->wrap_count && nlong == s->nwrap;
+    s->wraps = s->nwrap >= limit->wrap_count && nlong == s->nwrap &&
+               (double)nmiddle > limit->wrap_middle * (double)log->n;
 }
 
 // The amount by which every step changes the sensor, NAN if they differ.
@@ -111,6 +116,29 @@ static double measure_pace(const rh_log *log, int j)
             return NAN;
     }
     return nseen > rh_inspect__limit.few_values && pace != 0.0 ? pace : NAN;
+}
+
+// Whether the sentinel comes for a few rows at a time, and the sensor is then where it was.
+static bool measure_dropouts(const rh_log_sensor *s, const rh_log *log, int j)
+{
+    const rh_inspect__limits *limit = &rh_inspect__limit;
+    double usual = limit->dropout_near * (s->value.hi - s->value.lo), before = NAN;
+    int64_t run = 0, nrun = 0, nback = 0;
+    for (int64_t t = 0; t < log->n && s->value.nsentinel > 0; t++) {
+        double x = log->obs[(int64_t)log->from[t] * log->nobs + j];
+        if (x == s->value.sentinel) {
+            run++;
+            continue;
+        }
+        if (run > 0) {
+            nrun++;
+            nback += run <= limit->dropout_rows && fabs(x - before) <= usual;
+        }
+        run = 0;
+        before = x;
+    }
+    return nrun >= limit->sentinel_count &&
+           (double)nback >= limit->dropout_share * (double)nrun;
 }
 
 // The first step from or to a missing value, and the first absurd value.
@@ -193,6 +221,8 @@ bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__r
             room->column[i] = log->obs[i * log->nobs + j];
         rh_inspect__numbers(&s->value, room, log->nstate);
         s->constant = is_constant(&s->value);
+        rh_inspect__units(s, log, j, room);
+        s->dropouts = measure_dropouts(s, log, j);
         find_first(s, log, j);
         measure_runs(s, log, j);
         measure_wraps(s, log, j);

@@ -72,13 +72,18 @@ static const double *state_of(const rh_log *log, int64_t t)
     return log->obs + (int64_t)log->from[t] * log->nobs;
 }
 
+uint64_t rh_inspect__row_hash(const rh_log *log, int64_t t)
+{
+    uint64_t hash = mix(1, state_of(log, t), log->nobs);
+    hash = mix(hash, log->act + t * log->nact, log->nact);
+    return mix(hash, log->reward + t, 1);
+}
+
 // Transitions equal to an earlier one, and how often other steps lead to one.
 static void count_copies(rh_log_report *report, const rh_log *log, hashes *h)
 {
     for (int64_t t = 0; t < log->n; t++) {
-        uint64_t hash = mix(1, state_of(log, t), log->nobs);
-        hash = mix(hash, log->act + t * log->nact, log->nact);
-        hash = mix(hash, log->reward + t, 1);
+        uint64_t hash = rh_inspect__row_hash(log, t);
         if (log->to[t] != RH_UNKNOWN)
             hash = mix(hash, log->obs + (int64_t)log->to[t] * log->nobs, log->nobs);
         put_hash(h, t, hash);
@@ -91,22 +96,25 @@ static void count_copies(rh_log_report *report, const rh_log *log, hashes *h)
 // Rows equal to the row before in observation, action and reward.
 static void count_twice(rh_log_report *report, const rh_log *log)
 {
+    int64_t run = 1, nrun = 0, neven = 0;
+    uint64_t last = log->n ? rh_inspect__row_hash(log, 0) : 0;
     report->twice_at = -1;
     for (int64_t t = 1; t < log->n; t++) {
-        if (log->step[t] == 0 || log->reward[t] != log->reward[t - 1])
+        uint64_t hash = rh_inspect__row_hash(log, t);
+        bool twice = log->step[t] > 0 && hash == last;
+        last = hash;
+        if (!twice) {
+            neven += run % 2 == 0;
+            nrun++;
+            run = 1;
             continue;
-        const double *a = state_of(log, t - 1), *b = state_of(log, t);
-        int same = 0, alike = 0;
-        while (same < log->nobs && a[same] == b[same])
-            same++;
-        while (alike < log->nact &&
-               log->act[(t - 1) * log->nact + alike] == log->act[t * log->nact + alike])
-            alike++;
-        if (same < log->nobs || alike < log->nact)
-            continue;
+        }
+        run++;
         report->ntwice++;
         report->twice_at = report->twice_at < 0 ? t : report->twice_at;
     }
+    report->paired = nrun >= rh_inspect__limit.paired_runs &&
+                     (double)neven >= rh_inspect__limit.paired_share * (double)nrun;
 }
 
 // Count repeated transitions, states and starts. The hashes overwrite the room's column.

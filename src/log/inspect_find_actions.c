@@ -55,7 +55,7 @@ static void find_one(const rh_inspect__finder *f)
     if (varies || ntaken > 1)
         return;
     rh_finding *found =
-        rh_findings__add(f->list, RH_WARNING, RH_FINDING_ACTION_ONE, log->n,
+        rh_findings__add(f->list, RH_ERROR, RH_FINDING_ACTION_ONE, log->n,
                          "all %lld steps take the same action", (long long)log->n);
     rh_findings__advise(found, "the log does not show what other actions do: log a period in "
                                "which actions vary, or choose another column with --action");

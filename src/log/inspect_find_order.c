@@ -68,6 +68,21 @@ static void find_row_shift(const rh_inspect__finder *f)
                                    "sort by device");
 }
 
+static void find_effect(const rh_inspect__finder *f)
+{
+    int j = f->report->align.effect;
+    if (j < 0)
+        return;
+    rh_finding *found = rh_findings__add(
+        f->list, RH_WARNING, RH_FINDING_SAME_ROW_EFFECT, 1,
+        "%s follows from the action of its own row: it shows what the action did, not what it "
+        "was chosen by",
+        rh_inspect__name(f->log->obs_name[j]).s);
+    found->dim = j;
+    rh_findings__advise(found, "an agent would see its action's effect before it acts: leave "
+                               "the sensor out with --obs; it may be part of the reward");
+}
+
 static void find_reward_shift(const rh_inspect__finder *f)
 {
     const rh_log_alignment *a = &f->report->align;
@@ -237,10 +252,15 @@ static void find_ends(const rh_inspect__finder *f)
         return;
     }
     if (r->nterminal == 0) {
+        char treated[160] = "the task is treated as continuing";
+        if (!r->continuing)
+            snprintf(treated, sizeof treated,
+                     "the task is treated as episodic, because a time limit of %lld steps puts "
+                     "the plant back to a start",
+                     (long long)r->time_limit);
         found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_NO_TERMINAL, 0,
-                                 "no terminal step in %lld step%s: the task is treated as "
-                                 "continuing",
-                                 (long long)log->n, log->n == 1 ? "" : "s");
+                                 "no terminal step in %lld step%s: %s", (long long)log->n,
+                                 log->n == 1 ? "" : "s", treated);
         rh_findings__advise(found, "if there are failures or goals, name their column with "
                                    "--terminal");
     }
@@ -271,11 +291,35 @@ static void find_cuts(const rh_inspect__finder *f)
                                "or failures, name their column with --terminal");
 }
 
+// Terminal steps that look like a time limit: all at one length, where nothing else ends.
+static void find_terminal_limit(const rh_inspect__finder *f)
+{
+    const rh_log *log = f->log;
+    int64_t length = 0, n = 0;
+    for (int e = 0; e < log->nepisode; e++) {
+        int64_t steps = log->first[e + 1] - log->first[e];
+        if (!(log->flag[log->first[e + 1] - 1] & RH_FLAG_TERMINAL) || !log->start[e])
+            continue;
+        if (n > 0 && steps != length)
+            return;
+        length = steps;
+        n++;
+    }
+    if (n < rh_inspect__limit.cut_count || length < 2 || f->report->ncut_judged > 0)
+        return; // where others are truncated, somebody knows the difference
+    rh_finding *found = rh_findings__add(
+        f->list, RH_WARNING, RH_FINDING_TERMINAL_LIMIT, n,
+        "all %lld terminal steps end an episode of exactly %lld steps, as a time limit does",
+        (long long)n, (long long)length);
+    rh_findings__advise(found, "a time limit is no failure and no goal: name its column with "
+                               "--truncated instead of --terminal");
+}
+
 static void find_starts(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;
-    if (r->nterminal == 0)
-        return; // a continuing task needs no start states
+    if (r->continuing)
+        return; // it needs no start states
     if (r->nstart > 1 && r->nstart_distinct == 1) {
         rh_finding *found =
             rh_findings__add(f->list, RH_NOTICE, RH_FINDING_SAME_START, r->nstart,
@@ -348,7 +392,17 @@ static void find_repeats(const rh_inspect__finder *f)
     double n = (double)f->log->n, copies = (double)r->nduplicate, twice = (double)r->ntwice;
     if ((double)r->nstate_distinct <= limit->tabular_share * n)
         return;
-    if (copies - twice > limit->duplicate_share * n) {
+    if (r->ncopied > 0) {
+        rh_finding *found = rh_findings__add(
+            f->list, RH_ERROR, RH_FINDING_DUPLICATES, r->ncopied,
+            "%s rows in blocks equal to earlier ones, as no plant repeats itself: the first "
+            "from %s on, a copy of %s on",
+            rh_inspect__share(r->ncopied, f->log->n).s, rh_inspect__where(f, r->copied_at).s,
+            rh_inspect__where(f, r->copied_from).s);
+        rh_inspect__set_first(f, found, r->copied_at);
+        rh_findings__advise(found, "joined files overlap, or rows were written twice: remove "
+                                   "the copies");
+    } else if (copies - twice > limit->duplicate_share * n) {
         bool returns = copies <= limit->duplicate_run * (double)r->nreturn;
         bool much = copies - twice > limit->duplicate_much * n && !returns;
         rh_finding *found = rh_findings__add(
@@ -365,13 +419,17 @@ static void find_repeats(const rh_inspect__finder *f)
     }
     if (twice > limit->duplicate_share * n) {
         rh_finding *found = rh_findings__add(
-            f->list, twice > limit->duplicate_much * n ? RH_WARNING : RH_NOTICE,
+            f->list,
+            r->paired                           ? RH_ERROR
+            : twice > limit->duplicate_much * n ? RH_WARNING
+                                                : RH_NOTICE,
             RH_FINDING_REPEATED_ROWS, r->ntwice,
             "%s rows equal the row before in sensors, action and reward: first %s",
             rh_inspect__share(r->ntwice, f->log->n).s, rh_inspect__where(f, r->twice_at).s);
         rh_inspect__set_first(f, found, r->twice_at);
-        rh_findings__advise(found, "rows were written twice (remove the copies), or the plant "
-                                   "is at rest");
+        rh_findings__advise(found, r->paired ? "every row was written twice: remove the copies"
+                                             : "rows were written twice (remove the copies), "
+                                               "or the plant is at rest");
     }
 }
 
@@ -400,9 +458,21 @@ static void find_time(const rh_inspect__finder *f)
 {
     const rh_log_clock *c = &f->report->clock;
     rh_finding *found;
+    const rh_log_reading *reading = &f->log->reading;
     if (c->n == 0)
         return;
-    if (c->nreverse > 0) {
+    if (reading->nreverse > 0) {
+        found = rh_findings__add(
+            f->list,
+            reading->nreverse >= rh_inspect__limit.reverse_count ? RH_ERROR : RH_WARNING,
+            RH_FINDING_TIME_REVERSE, reading->nreverse,
+            "time runs backwards inside episodes in %lld row%s%s; the episodes are split there",
+            (long long)reading->nreverse, reading->nreverse == 1 ? "" : "s",
+            rh_inspect__line(f, reading->reverse_at).s);
+        found->line = reading->reverse_at;
+        rh_findings__advise(found, "sort the rows by time, or choose another column with "
+                                   "--time; a clock that is set back once a year does no harm");
+    } else if (c->nreverse > 0) {
         found = rh_findings__add(f->list, RH_ERROR, RH_FINDING_TIME_REVERSE, c->nreverse,
                                  "time runs backwards in %s steps: first to %s",
                                  rh_inspect__share(c->nreverse, c->n).s,
@@ -438,6 +508,7 @@ static void find_time(const rh_inspect__finder *f)
 void rh_inspect__find_order(const rh_inspect__finder *f)
 {
     find_row_shift(f);
+    find_effect(f);
     find_alternating(f);
     find_regimes(f);
     find_hidden(f);
@@ -445,6 +516,7 @@ void rh_inspect__find_order(const rh_inspect__finder *f)
     find_reward_shift(f);
     find_ends(f);
     find_cuts(f);
+    find_terminal_limit(f);
     find_starts(f);
     find_jumps(f);
     find_time(f);

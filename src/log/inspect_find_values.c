@@ -145,9 +145,66 @@ static bool has_sentinel(const rh_log_sensor *s)
     return s->value.nsentinel > 0;
 }
 
+// No measurement, as far as the column tells: a number that loggers write, or one that comes
+// and goes. Columns of few values (a mode) and plausible numbers (0, 1, -1) are left in doubt.
+static bool is_no_measurement(const rh_log_sensor *s)
+{
+    const rh_log_numbers *v = &s->value;
+    return v->nsentinel > 1 && v->ndistinct > rh_inspect__limit.few_values &&
+           fabs(v->sentinel) > 1.0 && (rh_inspect__is_customary(v->sentinel) || s->dropouts);
+}
+
 static bool is_absurd(const rh_log_sensor *s)
 {
-    return s->value.nabsurd > 0;
+    return s->value.nabsurd > 0 && s->value.nscaled == 0;
+}
+
+static bool is_scaled(const rh_log_sensor *s)
+{
+    return s->value.nscaled > 0;
+}
+
+static bool changes_unit(const rh_log_sensor *s)
+{
+    return s->unit_at >= 0;
+}
+
+static void tell_scaled(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    const rh_log *log = f->log;
+    int64_t t = 0;
+    while (t + 1 < log->n && log->obs[(int64_t)log->from[t] * log->nobs + j] != s->value.scaled)
+        t++;
+    snprintf(text, size, " %s such as %.10g beside %.6g, first of these at %s",
+             rh_inspect__share(s->value.nscaled, log->nstate).s, s->value.scaled,
+             s->value.scaled / s->value.scaled_by, rh_inspect__where(f, t).s);
+}
+
+static void tell_unit(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    snprintf(text, size, " is below %.6g or above %.6g, and changes at %s", s->unit_below,
+             s->unit_above, rh_inspect__where(f, s->unit_at).s);
+}
+
+static void find_scales(const rh_inspect__finder *f)
+{
+    rh_finding *found = find(f, is_scaled, tell_scaled, RH_ERROR, RH_FINDING_LOST_DECIMALS,
+                             "values times powers of ten, a decimal sign was lost: ");
+    if (found)
+        rh_findings__advise(found,
+                            "write the file again with decimal signs (--decimal comma "
+                            "reads 9,6), or leave %s out with --obs",
+                            it(found));
+    found = find(f, changes_unit, tell_unit, RH_WARNING, RH_FINDING_UNIT_CHANGE,
+                 "another range from one row on: ");
+    if (found) {
+        rh_inspect__set_first(f, found, f->report->sensor[found->dim].unit_at);
+        rh_findings__advise(found,
+                            "if the unit changed, convert one part where the log is "
+                            "written; if the plant did, use the part that is like today");
+    }
 }
 
 static void tell_sentinel(const rh_inspect__finder *f, int j, char *text, size_t size)
@@ -189,7 +246,7 @@ static void find_sentinels(const rh_inspect__finder *f)
             if ((reward ? log->reward[t] : log->act[t * log->nact + k]) == v->sentinel)
                 first = t;
         rh_finding *found = rh_findings__add(
-            f->list, RH_WARNING,
+            f->list, f->log->reading.sentinels_kept ? RH_NOTICE : RH_WARNING,
             reward ? RH_FINDING_SENTINEL_REWARD : RH_FINDING_SENTINEL_ACTION, v->nsentinel,
             "a number that may mean a missing value: %s is %.10g %lld time%s, otherwise "
             "%.4g to %.4g, first at %s",
@@ -206,11 +263,25 @@ static void find_sentinels(const rh_inspect__finder *f)
 static void find_absurd(const rh_inspect__finder *f)
 {
     const rh_log_sensor *sensor = f->report->sensor;
-    rh_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, RH_FINDING_SENTINEL,
-                             "a number that may mean a missing value: ");
+    const rh_log_reading *reading = &f->log->reading;
+    rh_finding *found;
+    if (reading->sentinels) {
+        found =
+            rh_findings__add(f->list, RH_NOTICE, RH_FINDING_SENTINEL_TAKEN, reading->nsentinel,
+                             "taken as missing values: %.340s", reading->sentinels);
+        rh_findings__advise(found, "--sentinels keep if they are measurements");
+    }
+    bool sure = false;
+    for (int j = 0; j < f->log->nobs; j++)
+        sure = sure || is_no_measurement(&sensor[j]);
+    found = find(f, has_sentinel, tell_sentinel,
+                 reading->sentinels_kept ? RH_NOTICE
+                 : sure                  ? RH_ERROR
+                                         : RH_WARNING,
+                 RH_FINDING_SENTINEL, "a number that may mean a missing value: ");
     if (found) {
         set_value(f, found, sensor[found->dim].absurd_at, true);
-        rh_findings__advise(found, "--missing=%.10g if it does",
+        rh_findings__advise(found, "--missing=%.10g if it does, --sentinels keep if not",
                             sensor[found->dim].value.sentinel);
     }
     found = find(f, is_absurd, tell_absurd, RH_WARNING, RH_FINDING_OUTLIERS,
@@ -330,5 +401,6 @@ void rh_inspect__find_values(const rh_inspect__finder *f)
     find_missing(f);
     find_absurd(f);
     find_sentinels(f);
+    find_scales(f);
     find_still(f);
 }

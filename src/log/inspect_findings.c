@@ -1,8 +1,9 @@
 // inspect_findings.c - the thresholds, and the list of findings.
 //
-// 1. An error means that the log must not be used as it is: invalid numbers, rows shifted
-//    against cause and effect, every step terminal. A warning means that somebody has to look:
-//    the log may be wrong, or show too little. A notice is good to know.
+// 1. An error means that the log must not be used as it is, and that it cannot answer: invalid
+//    numbers, rows shifted against cause and effect or written twice, lost decimal signs, one
+//    action only. A warning means that somebody has to look: the log may be wrong, or show too
+//    little. A notice is good to know.
 // 2. Each finding appears once, however many columns it concerns, so that all fit on a screen.
 // 3. Clean logs of simulators must raise no findings (tests/log/test_inspect_clean.c).
 
@@ -21,6 +22,11 @@ const rh_inspect__limits rh_inspect__limit = {
     .sentinel_gap = 5.0,
     .sentinel_count = 3,
     .sentinel_share = 0.5,
+    // a sentinel that lasts five rows at most, after which the sensor is within a fifth of its
+    // range of where it was, in four of five cases: the signal was lost, not the plant
+    .dropout_rows = 5,
+    .dropout_near = 0.2,
+    .dropout_share = 0.8,
     // one missing number in 100 does no harm
     .missing_share = 0.01,
     // 30 steps without any change, ten times the sensor's usual. A column of at most 20
@@ -34,12 +40,18 @@ const rh_inspect__limits rh_inspect__limit = {
     .wrap_jump = 0.8,
     .wrap_usual = 0.3,
     .wrap_count = 3,
+    // and it passes through the middle, where a column on two scales has nothing
+    .wrap_middle = 0.01,
     // five times the 98 % step, half a standard deviation in each sensor on average, and most
     // sensors at twice the change that 98 % of their own steps stay below: a new start, or a
     // plant moved by hand
     .jump_ratio = 5.0,
     .jump_sensor = 2.0,
     .jump_least = 0.5,
+    // the action of its row leaves 5 % of a sensor unexplained, and half of what the action
+    // before leaves: a power has noise, a controlled temperature more. By hand.
+    .effect_left = 0.05,
+    .effect_before = 0.5,
     // another row's action must explain at least 2 % of a change, 1.5 times as much as the
     // row's own by itself, 1.8 times as much in addition to the others, and 6 times in the
     // product. None of 400 correct logs of five simulators, with 5 to 100 % random actions,
@@ -97,6 +109,12 @@ const rh_inspect__limits rh_inspect__limit = {
     .duplicate_much = 0.1,
     .duplicate_run = 100.0,
     .tabular_share = 0.25,
+    // 19 of 20 runs of equal rows have an even length: rows were written twice. A plant at rest
+    // does so in half of them.
+    .paired_runs = 20,
+    .paired_share = 0.95,
+    // a clock is set back once a year; three times is no clock
+    .reverse_count = 3,
     // one step in 20 dropped
     .lost_share = 0.05,
     // 20 steps for every sensor and action: with fewer, neighbours are far apart
@@ -177,7 +195,7 @@ void rh_inspect__set_first(const rh_inspect__finder *f, rh_finding *found, int64
 bool rh_inspect__findings(rh_log_report *report, const rh_log *log)
 {
     rh_inspect__finder f = {report, log, &report->findings};
-    if (!rh_findings__begin(f.list))
+    if (!rh_findings__begin(f.list, RH_OF_LOG))
         return false;
     rh_inspect__find_order(&f);
     rh_inspect__find_values(&f);

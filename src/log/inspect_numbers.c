@@ -148,7 +148,7 @@ static int64_t count_sentinel(const piece *p, bool high)
     double width = quantile(&rest, 0.98) - quantile(&rest, 0.02);
     bool far = count >= limit->sentinel_count && gap > limit->sentinel_gap * width;
     bool customary = rh_inspect__is_customary(end) && gap > width;
-    return width > 0.0 && (far || customary) ? count : 0;
+    return (width > 0.0 && far) || customary ? count : 0;
 }
 
 // Remove a sentinel, at the end where it is more frequent.
@@ -302,6 +302,7 @@ void rh_inspect__numbers(rh_log_numbers *out, rh_inspect__room *room, int64_t n)
         return;
     }
     rh_inspect__sort(room);
+    rh_inspect__scales(out, room->sorted, room->nsorted);
     piece left = {room->sorted, 0, room->nsorted};
     drop_sentinel(out, &left);
     measure_far(out, &left);

@@ -63,6 +63,12 @@ static rh_status read_derive(void *field, const rh_key__said *said, rh_error *er
     return read_list(field, said, "; ", err);
 }
 
+// One on each line.
+static rh_status read_paths(void *field, const rh_key__said *said, rh_error *err)
+{
+    return read_list(field, said, "\n", err);
+}
+
 static rh_status read_actions(void *field, const rh_key__said *said, rh_error *err)
 {
     const rh_yaml *node = said->value;
@@ -210,6 +216,9 @@ static const char *const action_kinds[] = {[RH_ACTION_AUTO] = "auto",
                                            [RH_ACTION_DISCRETE] = "discrete",
                                            [RH_ACTION_CONTINUOUS] = "continuous",
                                            NULL};
+static const char *const sentinels[] = {
+    [RH_SENTINELS_MISSING] = "missing", [RH_SENTINELS_KEEP] = "keep", NULL};
+static const char *const gaps[] = {[RH_GAPS_FILL] = "fill", [RH_GAPS_CUT] = "cut", NULL};
 static const char *const decimals[] = {[RH_DECIMAL_AUTO] = "auto",
                                        [RH_DECIMAL_POINT] = "point",
                                        [RH_DECIMAL_COMMA] = "comma",
@@ -232,6 +241,10 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             .group = RH_KEY_LOG},
      FIELD(opt.reward),
      .read = read_columns},
+    {.is = {"failure", "failure", 0, RH_KEY_TEXT, "FORMULA",
+            "what a failure is: 'temp > 90', terminal (any end of an episode) or none",
+            "an end with a reward below the usual", .group = RH_KEY_LOG},
+     FIELD(opt.failure)},
     {.is = {"derive", "derive", 0, RH_KEY_TEXT, "NAME=FORMULA",
             "a further sensor, computed from others: 'dT = T_in - T_out'", .repeats = true,
             .group = RH_KEY_LOG},
@@ -276,6 +289,14 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             "numbers and words that mean a missing value: -9999,Bad", .group = RH_KEY_LOG},
      .read = read_missing,
      .show = show_missing},
+    {.is = {"sentinels", "sentinels", 0, RH_KEY_CHOICE, "WHAT",
+            "what -9999 and its like are, where they are far outside the rest", "missing",
+            .words = sentinels, .group = RH_KEY_LOG},
+     FIELD(opt.sentinels)},
+    {.is = {"gaps", "gaps", 0, RH_KEY_CHOICE, "WHAT",
+            "missing values of at most 5 rows are filled, or episodes are cut there", "fill",
+            .words = gaps, .group = RH_KEY_LOG},
+     FIELD(opt.gaps)},
     {.is = {"decimal", "decimal", 0, RH_KEY_CHOICE, "SIGN", "decimal sign of numbers in a text",
             "auto", .words = decimals, .group = RH_KEY_LOG},
      FIELD(opt.decimal)},
@@ -300,9 +321,11 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             .group = RH_KEY_LOG},
      FIELD(opt.max_memory),
      .read = read_memory},
-    {.is = {"path", NULL, 0, RH_KEY_FILE, NULL, "the log, from the folder of the file",
+    {.is = {"path", NULL, 0, RH_KEY_FILE, NULL,
+            "the log, from the folder of the file; a list of logs is joined",
             .group = RH_KEY_LOG},
-     FIELD(path)},
+     FIELD(path),
+     .read = read_paths},
 };
 
 const rh_key__row *rh_log__key_row(int i)

@@ -10,6 +10,22 @@
 // are derived from `first` and ignored. Owned: *out, free with rh_log_destroy(). Nullable: err.
 rh_status rh_log__copy(rh_log **out, const rh_log *parts, rh_error *err);
 
+// The rule of a log: what it says, or what its rewards show. continuing: as in rh_task.
+// Owned: *out, free with rh_failure__destroy(). Nullable: err.
+rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing, rh_error *err);
+// The same from its parts, whose texts are copied. Nullable: formula, err.
+rh_status rh_failure__make(rh_failure **out, const rh_failure *parts, int nobs, rh_error *err);
+void rh_failure__destroy(rh_failure *rule); // NULL is allowed
+
+// The time limit of the plant's episodes, in steps; 0: it has none, or the log does not show
+// it.
+int64_t rh_log__time_limit(const rh_log *log);
+// Whether every episode that does not terminate lost its last step, whose s' is unknown.
+bool rh_log__lost_ends(const rh_log *log);
+// Whether a plant whose episodes do not terminate begins anew after its time limit: its task is
+// episodic, otherwise continuing. False: out of memory.
+bool rh_log__begins_anew(const rh_log *log, bool *yes);
+
 // Add a sentence about how the log was read.
 rh_status rh_log__note(rh_log_builder *builder, rh_error *err, const char *format, ...)
     RH_PRINTF(3, 4);

@@ -49,6 +49,9 @@ const char **rh_log__keep_all(rh_log__body *body, const char *const *text, int n
 const char **rh_log__keep_names(rh_log__body *body, const char *const *name, int n,
                                 const char *stem);
 
+// Add a sentence about how a finished log was read.
+rh_status rh_log__add_note(rh_log *log, rh_error *err, const char *format, ...) RH_PRINTF(3, 4);
+
 // Set episode and step of every transition from `first`. False if memory runs out.
 bool rh_log__number_steps(rh_log *log);
 
@@ -82,6 +85,9 @@ void rh_log__set_limit(rh_log_builder *builder, rh_log__limit limit);
 // Whether nrow rows are within the limit.
 rh_status rh_log__fits(const rh_log_builder *builder, int64_t nrow, rh_error *err);
 
+// Fill short gaps of missing values; call it before the first row.
+rh_status rh_log__fill_gaps(rh_log_builder *builder, rh_error *err);
+
 // The counts so far, for messages.
 rh_log_reading *rh_log__reading(rh_log_builder *builder);
 
@@ -90,6 +96,9 @@ rh_log_reading *rh_log__reading(rh_log_builder *builder);
 // note (size): what was decided and why, "" if there is nothing to say.
 rh_status rh_log__classify(rh_log__body *body, double *act, const rh_log_shape *shape,
                            bool sorted, char *note, size_t size, rh_error *err);
+
+// Sort names of actions (n): numbers by value, others alphabetically.
+void rh_log__sort_labels(const char **label, int n);
 
 // The index of `value` among labels that are numbers, or -1.
 int rh_log__label_index(const char *const *label, int nlabel, double value);
@@ -119,9 +128,17 @@ typedef struct rh_log__format {
 extern const rh_log__format rh_log__csv, rh_log__jsonl, rh_log__npz, rh_log__minari,
     rh_log__d4rl, rh_log__d3rlpy;
 
+// Read several paths, one on each line, and join the logs. join.c
+rh_status rh_log__read_all(rh_log **out, const char *paths, const rh_log_options *opt,
+                           rh_error *err);
+
 // Split a comma-separated list into trimmed words. Owned: *word, one block with the array and
 // the text, free with rh_free().
 rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *err);
+
+// Set what a failure is: "terminal", "none" or a formula over the sensors of *log, which is
+// replaced.
+rh_status rh_log__set_failure(rh_log **log, const char *text, const char *path, rh_error *err);
 
 // Add the sensors that a list of formulas derives from those of *log, which is replaced.
 rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_error *err);
@@ -130,6 +147,24 @@ rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_er
 // Add the observations of the last `depth` - 1 steps, and the actions between, to those of
 // *log, which is replaced.
 rh_status rh_log__stack(rh_log **log, int depth, const char *path, rh_error *err);
+
+// Numbers that stand for missing values beyond doubt.
+typedef struct rh_log__sentinels {
+    double value[8];
+    int n;
+    int64_t count; // how often they occur
+    rh_text text;  // owned: "level is -9999 5 times, otherwise 0.3 to 3.1"
+} rh_log__sentinels;
+
+// Look for them. Clear found->text afterwards, also after a failure.
+rh_status rh_log__find_sentinels(rh_log__sentinels *found, const rh_log *log, rh_error *err);
+
+// Say in the log's reading that they were taken as missing values.
+rh_status rh_log__tell_sentinels(rh_log *log, const rh_log__sentinels *found, rh_error *err);
+
+// The sensor that is a terminal flag, if no step is terminal; NULL: none. Borrowed from the
+// log.
+const char *rh_log__find_terminal(const rh_log *log);
 
 // Whether `name` matches `pattern`, in which * stands for any characters.
 bool rh_log__matches(const char *pattern, const char *name);

@@ -141,10 +141,11 @@ static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
         rc = rh_log__note(b, err,
                           "observations = episode_<i>/observations, one more than steps");
     if (!rc)
-        rc = rh_log__note(b, err, "terminals = dataset terminations (%s)", r->terminal.type);
+        rc = rh_log__note(b, err, "terminals = dataset terminations (%s)",
+                          r->column[RH_MINARI_TERMINAL].type);
     if (!rc)
         rc = rh_log__note(b, err, "truncations = dataset truncations (%s): truncated",
-                          r->truncated.type);
+                          r->column[RH_MINARI_TRUNCATED].type);
     if (!rc && *r->time_name)
         rc = rh_log__note(b, err, "time = dataset %s", r->time_name);
     if (!rc && r->ncombination > 0 && r->opt->action_kind != RH_ACTION_CONTINUOUS)
@@ -246,15 +247,10 @@ static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int
 
 static rh_status check_options(const rh_minari__reader *r, rh_error *err)
 {
-    const rh_log_options *opt = r->opt;
-    const char *const asked[] = {opt->action,    opt->reward, opt->terminal,
-                                 opt->truncated, opt->next,   opt->episode};
     char shown[48];
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (asked[i])
-            return rh_fail(
-                err, RH_EINVAL, "%s: '%s' cannot be chosen: a Minari dataset has fixed names",
-                rh_base__path_tail(r->path), rh_text__printable(asked[i], shown, sizeof shown));
+    rh_status rc = rh_feed__refuse_names(r->opt, false, "a Minari dataset", r->path, err);
+    if (rc)
+        return rc;
     if (r->metadata.format[0] && strcmp(r->metadata.format, "hdf5") != 0)
         return rh_fail(err, RH_EFORMAT, "%s: data_format %s, expected hdf5",
                        rh_base__path_tail(r->path),

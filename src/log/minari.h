@@ -17,6 +17,15 @@ typedef struct rh_minari__bundle {
     bool open;
 } rh_minari__bundle;
 
+// Datasets of an episode with one number for each step.
+typedef enum rh_minari__column {
+    RH_MINARI_REWARD,
+    RH_MINARI_TERMINAL,
+    RH_MINARI_TRUNCATED,
+    RH_MINARI_TIME, // may have one more; there may be none
+    RH_MINARI_NCOLUMN
+} rh_minari__column;
+
 typedef struct rh_minari__reader {
     rh_hdf5 *file;             // borrowed
     const rh_log_options *opt; // borrowed
@@ -24,8 +33,8 @@ typedef struct rh_minari__reader {
     rh_metadata metadata;
     rh_metadata__own own;
     rh_minari__bundle obs, act;
-    rh_array reward, terminal, truncated, time;
-    char time_name[RH_ARRAY__NAME]; // below an episode; "" if none
+    rh_array column[RH_MINARI_NCOLUMN]; // of the open episode
+    char time_name[RH_ARRAY__NAME];     // below an episode; "" if none
     rh_feed feed;
     int64_t ncombination;        // of discrete actions that are a product; else 0
     char **label;                // of a Discrete space, owned, one block

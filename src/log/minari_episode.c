@@ -23,10 +23,8 @@ void rh_minari__close_episode(rh_minari__reader *r)
 {
     close_bundle(&r->obs);
     close_bundle(&r->act);
-    rh_array__clear(&r->reward);
-    rh_array__clear(&r->terminal);
-    rh_array__clear(&r->truncated);
-    rh_array__clear(&r->time);
+    for (int c = 0; c < RH_MINARI_NCOLUMN; c++)
+        rh_array__clear(&r->column[c]);
 }
 
 bool rh_minari__is_category(const rh_log__leaf *leaf)
@@ -50,7 +48,10 @@ static rh_status open_bundle(rh_minari__reader *r, rh_minari__bundle *b, const c
         if (rc)
             break;
         int64_t width = b->part[i].width;
-        if (width < 1 || width > RH_MAX_OBS || b->width + width > RH_MAX_OBS)
+        rc = rh_array__check_width(&b->part[i], r->path, err);
+        if (rc)
+            break;
+        if (b->width + width > RH_MAX_OBS)
             rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
                          rh_base__path_tail(r->path), name, b->part[i].shape, RH_MAX_OBS);
         else if (leaf->width >= 0 && leaf->width != width)
@@ -79,21 +80,19 @@ static rh_status open_column(const rh_minari__reader *r, rh_array *array, const 
     char name[2 * RH_ARRAY__NAME];
     snprintf(name, sizeof name, "%s/%s", episode, what);
     rh_status rc = rh_hdf5__numbers(array, r->file, name, err);
-    if (!rc && array->width != 1)
-        rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
-                     rh_base__path_tail(r->path), name, array->shape);
-    return rc;
+    return rc ? rc : rh_array__check_single(array, r->path, err);
 }
 
 static rh_status check_rows(const rh_minari__reader *r, const rh_array *array, int64_t more,
                             rh_error *err)
 {
-    if (array->nrow == r->reward.nrow + more)
+    const rh_array *reward = &r->column[RH_MINARI_REWARD];
+    if (array->nrow == reward->nrow + more)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld: %s %s",
                    rh_base__path_tail(r->path), array->name, (long long)array->nrow,
-                   (long long)r->reward.nrow + more, more ? "one more than" : "as in",
-                   r->reward.name);
+                   (long long)reward->nrow + more, more ? "one more than" : "as in",
+                   reward->name);
 }
 
 // Whether a dataset holds one number for every step.
@@ -125,47 +124,25 @@ void rh_minari__find_time(rh_minari__reader *r, const char *episode)
 
 rh_status rh_minari__open_episode(rh_minari__reader *r, const char *episode, rh_error *err)
 {
-    memset(&r->reward, 0, sizeof r->reward);
-    memset(&r->terminal, 0, sizeof r->terminal);
-    memset(&r->truncated, 0, sizeof r->truncated);
-    memset(&r->time, 0, sizeof r->time);
+    const char *const name[RH_MINARI_NCOLUMN] = {"rewards", "terminations", "truncations",
+                                                 *r->time_name ? r->time_name : NULL};
+    memset(r->column, 0, sizeof r->column);
     rh_status rc = open_bundle(r, &r->obs, episode, "observations", err);
     if (!rc)
         rc = open_bundle(r, &r->act, episode, "actions", err);
-    if (!rc)
-        rc = open_column(r, &r->reward, episode, "rewards", err);
-    if (!rc)
-        rc = open_column(r, &r->terminal, episode, "terminations", err);
-    if (!rc)
-        rc = open_column(r, &r->truncated, episode, "truncations", err);
-    if (!rc && *r->time_name)
-        rc = open_column(r, &r->time, episode, r->time_name, err);
+    for (int c = 0; c < RH_MINARI_NCOLUMN && name[c] && !rc; c++)
+        rc = open_column(r, &r->column[c], episode, name[c], err);
     for (int i = 0; i < r->obs.n && !rc; i++)
         rc = check_rows(r, &r->obs.part[i], 1, err);
     for (int i = 0; i < r->act.n && !rc; i++)
         rc = check_rows(r, &r->act.part[i], 0, err);
-    if (!rc)
-        rc = check_rows(r, &r->terminal, 0, err);
-    if (!rc)
-        rc = check_rows(r, &r->truncated, 0, err);
-    if (!rc && *r->time_name && r->time.nrow != r->reward.nrow + 1)
-        rc = check_rows(r, &r->time, 0, err);
+    for (int c = 0; c < RH_MINARI_NCOLUMN && name[c] && !rc; c++)
+        if (c != RH_MINARI_TIME || check_rows(r, &r->column[c], 1, NULL))
+            rc = check_rows(r, &r->column[c], 0, err);
     return rc;
 }
 
 // ---------------------------------------------------------------------------- its rows
-
-static rh_status read_flag(const rh_minari__reader *r, rh_array *array, int64_t row, bool *flag,
-                           rh_error *err)
-{
-    const double *x = NULL;
-    rh_status rc = rh_array__row(array, row, &x, err);
-    if (!rc && isnan(*x))
-        rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
-                     rh_base__path_tail(r->path), (long long)row, array->name);
-    *flag = !rc && *x != 0.0;
-    return rc;
-}
 
 // Observation `row` into to (nout): a category becomes a number for each value.
 static rh_status observe(const rh_minari__reader *r, int64_t row, double *to, rh_error *err)
@@ -203,13 +180,13 @@ static rh_status read_row(rh_minari__reader *r, int64_t i, rh_log_row *row, rh_e
     if (!rc)
         rc = rh_beside__row(&act, i, r->action, err);
     if (!rc)
-        rc = rh_array__row(&r->reward, i, &x, err);
+        rc = rh_array__row(&r->column[RH_MINARI_REWARD], i, &x, err);
     if (!rc)
-        rc = read_flag(r, &r->terminal, i, &row->terminal, err);
+        rc = rh_array__flag(&r->column[RH_MINARI_TERMINAL], i, r->path, &row->terminal, err);
     if (!rc)
-        rc = read_flag(r, &r->truncated, i, &row->truncated, err);
+        rc = rh_array__flag(&r->column[RH_MINARI_TRUNCATED], i, r->path, &row->truncated, err);
     if (!rc && *r->time_name)
-        rc = rh_array__row(&r->time, i, &time, err);
+        rc = rh_array__row(&r->column[RH_MINARI_TIME], i, &time, err);
     if (rc)
         return rc;
     row->obs = r->row;
@@ -230,7 +207,7 @@ rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_
     bool unknown = marked(r, episode, "rehearse_end_unknown");
     bool goes_on = marked(r, episode, "rehearse_goes_on");
     bool resumes = marked(r, episode, "rehearse_resumes"), early = false;
-    int64_t n = r->reward.nrow;
+    int64_t n = r->column[RH_MINARI_REWARD].nrow;
     rh_status rc = RH_OK;
     if (n == 0)
         return RH_OK;

@@ -81,8 +81,7 @@ static void time_of(const void *self, int64_t i, double *x)
     *x = p->log->time[p->first + (i < p->n ? i : p->n - 1)];
 }
 
-static rh_status put_episode(rh_hdf5__out *out, const piece *p, int64_t number, bool resumes,
-                             rh_error *err)
+static void put_episode(rh_hdf5__out *out, const piece *p, int64_t number, bool resumes)
 {
     const rh_log *log = p->log;
     char group[40], name[80];
@@ -104,40 +103,35 @@ static rh_status put_episode(rh_hdf5__out *out, const piece *p, int64_t number, 
         {"truncations", {.type = RH_HDF5_BOOL, .nrow = p->n, .row = truncated}},
         {"infos/time", {.type = RH_HDF5_DOUBLE, .nrow = p->n + 1, .row = time_of}},
     };
-    rh_status rc = rh_hdf5__make_group(out, group, err);
+    rh_hdf5__make_group(out, group);
     snprintf(name, sizeof name, "%s/infos", group);
-    if (!rc && log->time)
-        rc = rh_hdf5__make_group(out, name, err);
-    for (int i = 0; i < 5 + (log->time != NULL) && !rc; i++) {
+    if (log->time)
+        rh_hdf5__make_group(out, name);
+    for (int i = 0; i < 5 + (log->time != NULL); i++) {
         rh_hdf5__rows rows = all[i].rows;
         snprintf(name, sizeof name, "%s/%s", group, all[i].name);
         rows.name = name;
         rows.self = p;
-        rc = rh_hdf5__put_rows(out, &rows, err);
+        rh_hdf5__put_rows(out, &rows);
     }
-    if (!rc)
-        rc = rh_hdf5__put_number(out, group, "id", (double)number, err);
-    if (!rc)
-        rc = rh_hdf5__put_number(out, group, "total_steps", (double)p->n, err);
-    if (!rc && resumes)
-        rc = rh_hdf5__put_number(out, group, "rehearse_resumes", 1.0, err);
-    if (!rc && p->goes_on)
-        rc = rh_hdf5__put_number(out, group, "rehearse_goes_on", 1.0, err);
-    if (!rc && log->to[p->first + p->n - 1] == RH_UNKNOWN)
-        rc = rh_hdf5__put_number(out, group, "rehearse_end_unknown", 1.0, err);
-    return rc;
+    rh_hdf5__put_number(out, group, "id", number);
+    rh_hdf5__put_number(out, group, "total_steps", p->n);
+    if (resumes)
+        rh_hdf5__put_number(out, group, "rehearse_resumes", 1);
+    if (p->goes_on)
+        rh_hdf5__put_number(out, group, "rehearse_goes_on", 1);
+    if (log->to[p->first + p->n - 1] == RH_UNKNOWN)
+        rh_hdf5__put_number(out, group, "rehearse_end_unknown", 1);
 }
 
-// All episodes, split where needed. *npiece: the number of pieces.
-static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npiece,
-                              rh_error *err)
+// All episodes, split where needed. Returns the number of pieces.
+static int64_t put_episodes(rh_hdf5__out *out, const rh_log *log)
 {
-    int64_t shift = 0;
-    rh_status rc = RH_OK;
+    int64_t shift = 0, npiece = 0;
     if (!rh_metadata__in_a_row(log->label, log->naction, &shift))
         shift = 0;
-    for (int e = 0; e < log->nepisode && !rc; e++)
-        for (int64_t first = log->first[e], last = first; first < log->first[e + 1] && !rc;
+    for (int e = 0; e < log->nepisode; e++)
+        for (int64_t first = log->first[e], last = first; first < log->first[e + 1];
              first = ++last) {
             while (last + 1 < log->first[e + 1] && log->to[last] == log->from[last + 1])
                 last++;
@@ -147,9 +141,9 @@ static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npi
                        .shift = shift,
                        .goes_on = last + 1 < log->first[e + 1]};
             bool resumes = !log->start[e] || first > log->first[e];
-            rc = put_episode(out, &p, (*npiece)++, resumes, err);
+            put_episode(out, &p, npiece++, resumes);
         }
-    return rc;
+    return npiece;
 }
 
 // ---------------------------------------------------------------------------- about it
@@ -191,29 +185,19 @@ static void make_id(const char *path, char *id, size_t size)
 }
 
 // The attributes of the root, as up to 0.4.3, and our own.
-static rh_status put_root(rh_hdf5__out *out, const rh_log *log, const char *id,
-                          int64_t nepisode, rh_error *err)
+static void put_root(rh_hdf5__out *out, const rh_log *log, const char *id, int64_t nepisode)
 {
     char *text[] = {rh_metadata__print_space(log, false), rh_metadata__print_space(log, true),
                     rh_metadata__print_own(log)};
     static const char *const name[] = {"observation_space", "action_space", "rehearse"};
-    rh_status rc = RH_OK;
     for (int i = 0; i < 3; i++) {
-        if (!rc && !text[i])
-            rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", id);
-        if (!rc)
-            rc = rh_hdf5__put_text(out, "/", name[i], text[i], err);
+        rh_hdf5__put_text(out, "/", name[i], text[i]);
         free(text[i]);
     }
-    if (!rc)
-        rc = rh_hdf5__put_text(out, "/", "dataset_id", id, err);
-    if (!rc)
-        rc = rh_hdf5__put_text(out, "/", "minari_version", "0.5.0", err);
-    if (!rc)
-        rc = rh_hdf5__put_number(out, "/", "total_episodes", (double)nepisode, err);
-    if (!rc)
-        rc = rh_hdf5__put_number(out, "/", "total_steps", (double)log->n, err);
-    return rc;
+    rh_hdf5__put_text(out, "/", "dataset_id", id);
+    rh_hdf5__put_text(out, "/", "minari_version", "0.5.0");
+    rh_hdf5__put_number(out, "/", "total_episodes", nepisode);
+    rh_hdf5__put_number(out, "/", "total_steps", log->n);
 }
 
 // ---------------------------------------------------------------------------- files
@@ -228,13 +212,9 @@ static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, 
         rc = rh_hdf5__create(&out, rh_file__temporary(*file), path, err);
     if (rc)
         return rc;
-    rc = put_episodes(out, log, nepisode, err);
-    if (!rc)
-        rc = put_root(out, log, id, *nepisode, err);
-    if (!rc)
-        return rh_hdf5__end(out, err);
-    rh_hdf5__abandon(out);
-    return rc;
+    *nepisode = put_episodes(out, log);
+    put_root(out, log, id, *nepisode);
+    return rh_hdf5__end(out, err);
 }
 
 // Write metadata.json under its temporary name. Owned: *file.
@@ -244,13 +224,10 @@ static rh_status make_json(rh_file **file, const rh_log *log, const char *path, 
     struct stat st;
     double size = stat(data, &st) == 0 ? (double)st.st_size / 1e6 : 0.0;
     char *text = rh_metadata__print(log, id, nepisode, size);
-    rh_status rc = text ? rh_file__create(file, path, err)
-                        : rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                                  rh_base__path_tail(path));
+    rh_status rc = text ? rh_file__create(file, path, err) : rh_file__no_memory(path, err);
     FILE *stream = rc ? NULL : rh_file__stream(*file);
     if (!rc && (!stream || fputs(text, stream) == EOF || fputc('\n', stream) == EOF))
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                     strerror(errno));
+        rc = rh_file__cannot_write(path, errno, err);
     free(text);
     return rc;
 }
@@ -338,8 +315,7 @@ rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err)
     rh_status rc = RH_OK;
     char *work = rh_alloc(4, size);
     if (!work)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(path));
+        return rh_file__no_memory(path, err);
     if (!rh_log__ends_with(path, ".hdf5") && !rh_log__ends_with(path, ".h5")) {
         rc = write_folder(log, path, work, size, err);
     } else if (rh_log__ends_with(path, main_data) && (n == tail || path[n - tail - 1] == '/')) {

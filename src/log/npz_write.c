@@ -41,7 +41,6 @@ typedef enum content {
 typedef struct member {
     const rh_log *log; // borrowed
     content what;
-    const char *name;
     const char *const *text;              // borrowed                  (nrow)
     bool named;                           // actions are written as their labels
     int64_t nrow;                         // rows
@@ -218,57 +217,45 @@ typedef struct writing {
     zip_t *zip;
     member *all; // owned (MAX_MEMBERS)
     int n;
+    bool named;   // actions are written as their labels
+    rh_status rc; // after a failure nothing is added
+    rh_error *err;
 } writing;
 
-static rh_status fail_zip(const writing *w, rh_error *err)
+static void fail_zip(writing *w)
 {
     zip_error_t *why = zip_get_error(w->zip);
     bool memory = zip_error_code_zip(why) == ZIP_ER_MEMORY;
-    return rh_fail(err, memory ? RH_ENOMEM : RH_EIO, "%s: cannot write: %s",
-                   rh_base__path_tail(w->path), zip_error_strerror(why));
+    w->rc = rh_fail(w->err, memory ? RH_ENOMEM : RH_EIO, "%s: cannot write: %s",
+                    rh_base__path_tail(w->path), zip_error_strerror(why));
 }
 
-// Add an array of rank 1 (ncol 0) or 2.
-static rh_status add(writing *w, const member *model, const char *descr, size_t size,
-                     int64_t ncol, rh_error *err)
+// Add an array of rank 1 (ncol 0) or 2, whose elements have `size` bytes.
+static void add(writing *w, const char *name, content what, const char *descr, size_t size,
+                int64_t nrow, int64_t ncol)
 {
-    member *m = &w->all[w->n++];
-    char name[40];
-    *m = *model;
-    m->log = w->log;
-    m->width = size * (size_t)(ncol ? ncol : 1);
-    m->nhead = rh_npy__write_head(m->head, descr, ncol ? 2 : 1, (int64_t[2]){m->nrow, ncol});
-    snprintf(name, sizeof name, "%s.npy", m->name);
-    zip_source_t *source = zip_source_function(w->zip, serve, m);
-    if (!source)
-        return fail_zip(w, err);
-    zip_int64_t i = zip_file_add(w->zip, name, source, ZIP_FL_ENC_UTF_8);
-    if (i < 0) {
-        zip_source_free(source);
-        return fail_zip(w, err);
-    }
     const zip_uint16_t new_year_1980 = 1 << 5 | 1;
-    if (zip_set_file_compression(w->zip, (zip_uint64_t)i, ZIP_CM_STORE, 0) != 0 ||
+    char file[40];
+    if (w->rc)
+        return;
+    member *m = &w->all[w->n++];
+    m->log = w->log;
+    m->what = what;
+    m->named = w->named;
+    m->nrow = nrow;
+    m->width = size * (size_t)(ncol ? ncol : 1);
+    m->nhead = rh_npy__write_head(m->head, descr, ncol ? 2 : 1, (int64_t[2]){nrow, ncol});
+    snprintf(file, sizeof file, "%s.npy", name);
+    zip_source_t *source = zip_source_function(w->zip, serve, m);
+    zip_int64_t i = source ? zip_file_add(w->zip, file, source, ZIP_FL_ENC_UTF_8) : -1;
+    if (i < 0 || zip_set_file_compression(w->zip, (zip_uint64_t)i, ZIP_CM_STORE, 0) != 0 ||
         zip_file_set_dostime(w->zip, (zip_uint64_t)i, 0, new_year_1980, 0) != 0)
-        return fail_zip(w, err);
-    return RH_OK;
+        fail_zip(w);
+    if (i < 0)
+        zip_source_free(source);
 }
 
-static rh_status add_numbers(writing *w, const char *name, content what, int64_t ncol,
-                             rh_error *err)
-{
-    return add(w, &(member){.name = name, .what = what, .nrow = w->log->n}, "<f8", 8, ncol,
-               err);
-}
-
-static rh_status add_flags(writing *w, const char *name, content what, int64_t nrow,
-                           rh_error *err)
-{
-    return add(w, &(member){.name = name, .what = what, .nrow = nrow}, "|b1", 1, 0, err);
-}
-
-static rh_status add_texts(writing *w, const char *name, const char *const *text, int n,
-                           rh_error *err)
+static void add_texts(writing *w, const char *name, const char *const *text, int n)
 {
     char descr[24];
     size_t longest = 1;
@@ -276,14 +263,14 @@ static rh_status add_texts(writing *w, const char *name, const char *const *text
         size_t length = put_letters(NULL, text[i]);
         longest = length > longest ? length : longest;
     }
-    if (4 * longest > sizeof w->all->row)
-        return rh_fail(err, RH_EINVAL,
-                       "%s: cannot write: a name of %zu characters, expected at "
-                       "most %zu",
-                       rh_base__path_tail(w->path), longest, sizeof w->all->row / 4);
+    if (!w->rc && 4 * longest > sizeof w->all->row)
+        w->rc = rh_fail(w->err, RH_EINVAL,
+                        "%s: cannot write: a name of %zu characters, expected at "
+                        "most %zu",
+                        rh_base__path_tail(w->path), longest, sizeof w->all->row / 4);
     snprintf(descr, sizeof descr, "<U%zu", longest);
-    return add(w, &(member){.name = name, .what = TEXT, .nrow = n, .text = text}, descr,
-               4 * longest, 0, err);
+    w->all[w->n].text = text;
+    add(w, name, TEXT, descr, 4 * longest, n, 0);
 }
 
 bool rh_npz__is_whole(const char *label)
@@ -318,86 +305,59 @@ static bool has_blank_next(const rh_log *log)
     return false;
 }
 
-static rh_status add_all(writing *w, rh_error *err)
+// Write all members and close the archive.
+static void write_all(writing *w)
 {
     const rh_log *log = w->log;
-    static const char *const continuous[] = {"continuous"}, *const discrete[] = {"discrete"};
-    bool resumes = log->nepisode > 0 && memchr(log->start, 0, (size_t)log->nepisode);
-    rh_status rc = add_numbers(w, "obs", OBS, log->nobs, err);
-    if (!rc && log->naction > 0)
-        rc = add(w,
-                 &(member){.name = "action",
-                           .what = ACTION,
-                           .nrow = log->n,
-                           .named = labels_are_whole(log)},
-                 "<i8", 8, 0, err);
-    else if (!rc)
-        rc = add_numbers(w, "action", ACTION, log->nact, err);
-    if (!rc)
-        rc = add_numbers(w, "reward", REWARD, 0, err);
-    if (!rc)
-        rc = add_numbers(w, "next_obs", NEXT, log->nobs, err);
-    if (!rc)
-        rc = add_flags(w, "terminal", TERMINAL, log->n, err);
-    if (!rc)
-        rc = add_flags(w, "truncated", TRUNCATED, log->n, err);
-    if (!rc)
-        rc = add(w, &(member){.name = "episode", .what = EPISODE, .nrow = log->n}, "<i8", 8, 0,
-                 err);
-    if (!rc && resumes)
-        rc = add_flags(w, "start", START, log->nepisode, err);
-    if (!rc && has_blank_next(log))
-        rc = add_flags(w, "next_known", KNOWN, log->n, err);
-    if (!rc && log->time)
-        rc = add_numbers(w, "time", TIME, 0, err);
-    if (!rc)
-        rc = add_texts(w, "obs_names", log->obs_name, log->nobs, err);
-    if (!rc)
-        rc = add_texts(w, "obs_units", log->obs_unit, log->nobs, err);
-    if (!rc && log->naction > 0)
-        rc = add_texts(w, "action_labels", log->label, log->naction, err);
-    if (!rc)
-        rc = add_texts(w, "action_names", log->act_name, log->nact, err);
-    if (!rc)
-        rc = add_texts(w, "action_kind", log->naction > 0 ? discrete : continuous, 1, err);
-    if (!rc)
-        rc = add_texts(w, "reward_name", &log->reward_name, 1, err);
-    return rc;
+    const bool discrete = log->naction > 0;
+    const char *const kind = discrete ? "discrete" : "continuous";
+    w->named = labels_are_whole(log);
+    add(w, "obs", OBS, "<f8", 8, log->n, log->nobs);
+    add(w, "action", ACTION, discrete ? "<i8" : "<f8", 8, log->n, discrete ? 0 : log->nact);
+    add(w, "reward", REWARD, "<f8", 8, log->n, 0);
+    add(w, "next_obs", NEXT, "<f8", 8, log->n, log->nobs);
+    add(w, "terminal", TERMINAL, "|b1", 1, log->n, 0);
+    add(w, "truncated", TRUNCATED, "|b1", 1, log->n, 0);
+    add(w, "episode", EPISODE, "<i8", 8, log->n, 0);
+    if (log->nepisode > 0 && memchr(log->start, 0, (size_t)log->nepisode)) // one resumes
+        add(w, "start", START, "|b1", 1, log->nepisode, 0);
+    if (has_blank_next(log))
+        add(w, "next_known", KNOWN, "|b1", 1, log->n, 0);
+    if (log->time)
+        add(w, "time", TIME, "<f8", 8, log->n, 0);
+    add_texts(w, "obs_names", log->obs_name, log->nobs);
+    add_texts(w, "obs_units", log->obs_unit, log->nobs);
+    if (discrete)
+        add_texts(w, "action_labels", log->label, log->naction);
+    add_texts(w, "action_names", log->act_name, log->nact);
+    add_texts(w, "action_kind", &kind, 1);
+    add_texts(w, "reward_name", &log->reward_name, 1);
+    if (!w->rc && zip_close(w->zip) != 0) // here they are written
+        fail_zip(w);
+    else if (!w->rc)
+        w->zip = NULL;
+    if (w->zip)
+        zip_discard(w->zip);
 }
 
 rh_status rh_npz__write(const rh_log *log, const char *path, rh_error *err)
 {
-    writing w = {.log = log, .path = path};
+    writing w = {.log = log, .path = path, .err = err};
     rh_file *file = NULL;
     int why = 0;
     rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
     w.all = rh_alloc(MAX_MEMBERS, sizeof *w.all);
-    if (!w.all) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                     rh_base__path_tail(path));
-        goto done;
-    }
-    w.zip = zip_open(rh_file__temporary(file), ZIP_CREATE | ZIP_TRUNCATE, &why);
-    if (!w.zip) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                     strerror(errno));
-        goto done;
-    }
-    rc = add_all(&w, err);
-    if (!rc && zip_close(w.zip) != 0)
-        rc = fail_zip(&w, err);
-    else if (!rc)
-        w.zip = NULL;
-
-done:
-    if (w.zip)
-        zip_discard(w.zip);
+    if (w.all)
+        w.zip = zip_open(rh_file__temporary(file), ZIP_CREATE | ZIP_TRUNCATE, &why);
+    if (!w.zip)
+        w.rc = w.all ? rh_file__cannot_write(path, errno, err) : rh_file__no_memory(path, err);
+    else
+        write_all(&w);
     rh_free(w.all);
-    if (rc) {
-        rh_file__discard(file);
-        return rc;
-    }
-    return rh_file__commit(file, err);
+    if (!w.rc)
+        return rh_file__commit(file, err);
+    rh_file__discard(file);
+    return w.rc;
 }

@@ -10,10 +10,11 @@
 
 #include <math.h>
 
-void rh_order__begin(rh_order *order)
+rh_status rh_order__begin(rh_order *order, rh_error *err)
 {
     order->time = order->first = NAN;
     order->over = true;
+    return order->opt->gaps == RH_GAPS_FILL ? rh_log__fill_gaps(order->builder, err) : RH_OK;
 }
 
 bool rh_order__begins(const rh_order *order, const rh_log_row *row)
@@ -34,7 +35,10 @@ static bool is_inside(rh_order *order, rh_log_row *row)
     bool begins = rh_order__begins(order, row);
     bool gap = !begins && !row->resumes && order->timed &&
                (row->time < order->time || row->time - order->time > order->opt->max_gap);
-    rh_log__reading(order->builder)->ngap += gap;
+    rh_log_reading *reading = rh_log__reading(order->builder);
+    reading->ngap += gap;
+    if (gap && row->time < order->time && reading->nreverse++ == 0 && reading->place)
+        reading->reverse_at = row->line;
     row->begins = begins;
     row->resumes = row->resumes || gap;
 

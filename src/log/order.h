@@ -21,7 +21,7 @@ typedef struct rh_order {
 } rh_order;
 
 // Prepare for the first row; the caller has set the fields above.
-void rh_order__begin(rh_order *order);
+rh_status rh_order__begin(rh_order *order, rh_error *err);
 
 // Whether an episode begins with this row.
 bool rh_order__begins(const rh_order *order, const rh_log_row *row);

@@ -84,6 +84,9 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
 {
     if (opt->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "log: options must start from rh_log_defaults()");
+    if ((unsigned)opt->sentinels > RH_SENTINELS_KEEP || (unsigned)opt->gaps > RH_GAPS_CUT)
+        return rh_fail(err, RH_EINVAL, "log: sentinels = %d, gaps = %d, expected 0 or 1",
+                       (int)opt->sentinels, (int)opt->gaps);
     if (opt->stack < 1 || opt->stack > RH_LOG__MOST_STACKED)
         return rh_fail(err, RH_EINVAL, "log: stack = %d, expected 1 to %d", opt->stack,
                        RH_LOG__MOST_STACKED);
@@ -263,32 +266,48 @@ static rh_status spool(int pipe, const char *path, int *out, rh_error *err)
     return RH_OK;
 }
 
-// Read a text from a pipe. fd is closed.
-static rh_status read_pipe(rh_log **out, int pipe, const char *path,
-                           const rh_log__format *asked, const rh_log_options *opt,
-                           rh_error *err)
+// A log that can be read several times.
+typedef struct source {
+    const char *path;           // of the file, or for messages
+    const rh_log__format *kind; //
+    int fd;                     // of what a pipe held, owned; -1: the file is at path
+} source;
+
+// Keep the text of a pipe, which is closed.
+static rh_status open_pipe(source *s, int pipe, const rh_log__format *asked, rh_error *err)
 {
     unsigned char head[HEAD];
-    int fd = -1;
-    rh_status rc = spool(pipe, path, &fd, err);
+    rh_status rc = spool(pipe, s->path, &s->fd, err);
     close(pipe);
     if (rc)
         return rc;
-    ssize_t got = pread(fd, head, sizeof head, 0);
+    ssize_t got = pread(s->fd, head, sizeof head, 0);
     size_t n = got > 0 ? (size_t)got : 0;
-    rc = refuse_stranger(path, head, n, err);
-    const rh_log__format *kind = asked;
-    for (int i = NFORMAT - 1; !rc && !kind && n > 0 && i >= 0; i--)
-        if (format[i]->read_fd && format[i]->probe && format[i]->probe(path, false, head, n))
-            kind = format[i];
-    if (!rc && kind && kind->read_fd)
-        return kind->read_fd(out, fd, path, opt, err);
-    close(fd);
-    if (rc)
+    rc = refuse_stranger(s->path, head, n, err);
+    s->kind = asked;
+    for (int i = NFORMAT - 1; !rc && !s->kind && n > 0 && i >= 0; i--)
+        if (format[i]->read_fd && format[i]->probe && format[i]->probe(s->path, false, head, n))
+            s->kind = format[i];
+    if (rc || (s->kind && s->kind->read_fd))
         return rc;
-    return rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(path),
+    return rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(s->path),
                    n == 0 ? "empty, expected a log"
                           : "not text, expected CSV; save HDF5 and NPZ as a file");
+}
+
+static rh_status read_source(rh_log **out, const source *s, const rh_log_options *opt,
+                             rh_error *err)
+{
+    if (s->fd < 0)
+        return s->kind->read(out, s->path, opt, err);
+    int copy = dup(s->fd);
+    if (copy < 0 || lseek(copy, 0, SEEK_SET) != 0) {
+        if (copy >= 0)
+            close(copy);
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(s->path),
+                       strerror(errno));
+    }
+    return s->kind->read_fd(out, copy, s->path, opt, err);
 }
 
 // Whether the log is a pipe; if so, *fd is open, or *rc and a message say why not. stat() comes
@@ -310,6 +329,54 @@ static bool is_pipe(const char **path, int *fd, rh_status *rc, rh_error *err)
 
 // ---------------------------------------------------------------------------- reading, writing
 
+// Read the log again if the whole of it tells more than its first rows: that it has sentinels,
+// or which column is terminal. If this fails, the log stays as it was read first.
+static rh_status read_again(rh_log **log, const source *s, const rh_log_options *opt,
+                            rh_error *err)
+{
+    rh_log__sentinels found = {0};
+    rh_log_options more = *opt;
+    rh_log *again = NULL;
+    rh_error ignored;
+    double *missing = NULL;
+    rh_status rc = RH_OK;
+    if (opt->sentinels == RH_SENTINELS_MISSING)
+        rc = rh_log__find_sentinels(&found, *log, err);
+    if (!opt->terminal)
+        more.terminal = rh_log__find_terminal(*log);
+    if (rc || (found.n == 0 && !more.terminal))
+        goto done;
+    missing = rh_alloc((size_t)(opt->nmissing + found.n) + 1, sizeof *missing);
+    if (!missing) {
+        rc = rh_base__no_memory(err, s->path);
+        goto done;
+    }
+    for (int i = 0; i < opt->nmissing; i++)
+        missing[i] = opt->missing[i];
+    memcpy(missing + opt->nmissing, found.value, (size_t)found.n * sizeof *missing);
+    more.missing = missing;
+    more.nmissing = opt->nmissing + found.n;
+    rh_status second = read_source(&again, s, &more, &ignored);
+    if (second == RH_ENOMEM)
+        rc = rh_base__no_memory(err, s->path);
+    if (second)
+        goto done;
+    if (found.n > 0)
+        rc = rh_log__tell_sentinels(again, &found, err);
+    if (!rc && !opt->terminal && more.terminal)
+        rc = rh_log__add_note(again, err,
+                              "column %.40s is terminal, because it is 1 only where episodes "
+                              "end (--terminal '' leaves it a sensor)",
+                              more.terminal);
+    rh_log_destroy(*log);
+    *log = again;
+
+done:
+    rh_free(missing);
+    rh_text__clear(&found.text);
+    return rc;
+}
+
 rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt, rh_error *err)
 {
     rh_log_options initial = rh_log_defaults();
@@ -320,35 +387,40 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     const rh_log__format *asked = opt->format ? find(opt->format, true, err) : NULL;
     if (opt->format && !asked)
         return RH_EINVAL;
+    if (strchr(path, '\n'))
+        return rh_log__read_all(out, path, opt, err);
     rh_log *log = NULL;
-    int fd = -1;
-    if (is_pipe(&path, &fd, &rc, err)) {
-        if (!rc)
-            rc = read_pipe(&log, fd, path, asked, opt, err);
-    } else {
-        const rh_log__format *kind = recognise(path, asked, &rc, err);
-        if (kind)
-            rc = kind->read(&log, path, opt, err);
-    }
-    if (!rc && opt->derive) {
+    source from = {.fd = -1};
+    int pipe = -1;
+    bool piped = is_pipe(&path, &pipe, &rc, err);
+    from.path = path;
+    if (piped && !rc)
+        rc = open_pipe(&from, pipe, asked, err);
+    else if (!piped)
+        from.kind = recognise(path, asked, &rc, err);
+    if (!rc && from.kind)
+        rc = read_source(&log, &from, opt, err);
+    if (!rc && log)
+        rc = read_again(&log, &from, opt, err);
+    if (!rc && log)
+        log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
+    if (from.fd >= 0)
+        close(from.fd);
+    if (!rc && opt->derive)
         rc = rh_log__derive(&log, opt->derive, path, err);
-        if (rc)
-            rh_log_destroy(log);
-    }
-    if (!rc && opt->stack > 1) {
+    if (!rc && opt->failure)
+        rc = rh_log__set_failure(&log, opt->failure, path, err);
+    if (!rc && opt->stack > 1)
         rc = rh_log__stack(&log, opt->stack, path, err);
-        if (rc)
-            rh_log_destroy(log);
-    }
-    if (!rc && log && !log->time && opt->max_gap < INFINITY) {
+    if (!rc && log && !log->time && opt->max_gap < INFINITY)
         rc =
             rh_fail(err, RH_EINVAL,
                     "%s: max_gap = %g, but the log has no times; name their column with --time",
                     rh_base__path_tail(path), opt->max_gap);
+    if (rc)
         rh_log_destroy(log);
-    } else if (!rc) {
+    else
         *out = log;
-    }
     return rc;
 }
 

@@ -150,7 +150,7 @@ static rh_status take_tree(parsing *p, const rh_yaml *root)
     if (!rc)
         rc = take_inner(p, root, "roles", true);
     const rh_yaml *data = rh_yaml__get(root, "data");
-    if (!rc && data && data->kind == RH_YAML_TEXT)
+    if (!rc && data && data->kind != RH_YAML_MAP)
         rc = rh_yaml__nothing(data) ? RH_OK
                                     : take_pair(p, "path", data->line, data, find("path"));
     else if (!rc && data)
@@ -167,17 +167,11 @@ static rh_status take_tree(parsing *p, const rh_yaml *root)
 // A log's path is relative to the file that names it.
 static rh_status resolve_path(rh_log_roles *roles, const char *from, rh_error *err)
 {
-    const char *slash = strrchr(from, '/'), *path = roles->path;
-    rh_text whole = {0};
-    if (!path || *path == '/' || !slash)
-        return RH_OK;
-    rh_text__add_n(&whole, from, (size_t)(slash - from) + 1);
-    rh_text__add(&whole, path);
-    if (whole.bad) {
-        rh_text__clear(&whole);
+    rh_yaml node = {.kind = RH_YAML_TEXT, .text = roles->path};
+    char *whole = roles->path ? rh_yaml__paths(&node, from, "") : NULL;
+    if (roles->path && !whole)
         return rh_base__no_memory(err, from);
-    }
-    rh_key__put(&roles->path, whole.data);
+    rh_key__put(&roles->path, whole);
     return RH_OK;
 }
 

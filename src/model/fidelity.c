@@ -67,7 +67,7 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, rh_error
     // one more than needed, because there may be none
     f->sensor = rh_alloc((size_t)nobs + 1, sizeof *f->sensor);
     f->action = rh_alloc((size_t)naction + 1, sizeof *f->action);
-    if (!f->sensor || !f->action || !rh_findings__begin(&f->findings)) {
+    if (!f->sensor || !f->action || !rh_findings__begin(&f->findings, RH_OF_MODEL)) {
         rh_fidelity__destroy(f);
         return rh_base__no_memory(err, "fidelity");
     }

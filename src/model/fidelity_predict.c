@@ -23,6 +23,7 @@
 // 5. Terminal steps with unknown s' count for reward and termination only.
 
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "facts.h"
 #include "fidelity_internal.h"
 
@@ -298,14 +299,15 @@ rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err)
 {
     const rh_log *log = w->log;
     asking a = {.w = w};
+    rh_scratch scratch = {0};
     rh_status rc = RH_OK;
     if (log->n < LEAST_STEPS)
         return RH_OK;
-    a.use = rh_alloc((size_t)log->n, sizeof *a.use);
-    a.held = rh_alloc((size_t)log->n, sizeof *a.held);
-    a.row = rh_alloc(MOST_HELD, sizeof *a.row);
-    a.sensor = rh_alloc((size_t)log->nobs, sizeof *a.sensor);
-    if (!a.use || !a.held || !a.row || !a.sensor || !deal(&a.plan, log))
+    a.use = rh_scratch__take(&scratch, (size_t)log->n, sizeof *a.use);
+    a.held = rh_scratch__take(&scratch, (size_t)log->n, sizeof *a.held);
+    a.row = rh_scratch__take(&scratch, MOST_HELD, sizeof *a.row);
+    a.sensor = rh_scratch__take(&scratch, (size_t)log->nobs, sizeof *a.sensor);
+    if (scratch.failed || !deal(&a.plan, log))
         rc = rh_base__no_memory(err, "fidelity");
 
     // one fold only if fitting is slow: networks, and long logs
@@ -326,10 +328,7 @@ rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err)
     w->f->terminal = root(&a.terminal);
     for (int k = 0; !rc && k < log->nobs; k++)
         w->f->sensor[k] = root(&a.sensor[k]);
-    rh_free(a.use);
-    rh_free(a.held);
-    rh_free(a.row);
-    rh_free(a.sensor);
+    rh_scratch__clear(&scratch);
     rh_free(a.plan.part);
     return rc;
 }

@@ -20,6 +20,7 @@
 //    and are not counted.
 
 #include "base/base.h"
+#include "base/scratch.h"
 #include "fidelity_internal.h"
 #include "neighbours.h"
 #include "numeric/stats.h"
@@ -46,22 +47,23 @@ typedef rh_fidelity__series series;
 // The model and its states.
 typedef struct stage {
     rh_fidelity__work *w;
-    rh_model model;      // the fitted one with other starts, all borrowed
-    rh_env *env;         // owned
-    void *state;         // owned: of a run
+    rh_model model; // the fitted one with other starts, all borrowed
+    rh_env *env;    // owned
+    rh_scratch scratch;
+    void *state;         // of a run
     bool entries;        // its states are rows of the log
     rh_neighbours *from; // owned: the states of every stride-th transition
     int64_t nfrom;       // how many
     int64_t stride;      //
-    int32_t *near; // owned: of a fixed observation the nearest of these    (nstate x NIMITATED)
-    int32_t *into, *out; // owned: a transition to and from a row     (nstate)
+    int32_t *near;       // of a fixed observation the nearest of these    (nstate x NIMITATED)
+    int32_t *into, *out; // a transition to and from a row     (nstate)
 
     rh_fidelity__logged logged;  // of the log
     int64_t cutoff;              // steps of an episode or a stretch
     int64_t budget;              // steps of one behaviour
     series returns, random;      // of the imitation and of random actions
     series lengths;              // of the imitation's episodes
-    double *jump;                // owned                      (MOST_JUMPS)
+    double *jump;                // (MOST_JUMPS)
     int64_t njump, nmade, nstep; // stitches, steps that used a transition, all steps
     int64_t ncut;                // truncated episodes
 } stage;
@@ -306,15 +308,15 @@ static rh_status compare(stage *g, rh_error *err)
 // ---------------------------------------------------------------------------- the stage
 
 // Map rows to the transitions that lead to and from them.
-static bool map_rows(stage *g)
+static void map_rows(stage *g)
 {
     const rh_log *log = g->w->log;
     size_t n = (size_t)log->nstate;
-    g->near = rh_alloc(n * NIMITATED, sizeof *g->near);
-    g->into = rh_alloc(n, sizeof *g->into);
-    g->out = rh_alloc(n, sizeof *g->out);
-    if (!g->near || !g->into || !g->out)
-        return false;
+    g->near = rh_scratch__take(&g->scratch, n * NIMITATED, sizeof *g->near);
+    g->into = rh_scratch__take(&g->scratch, n, sizeof *g->into);
+    g->out = rh_scratch__take(&g->scratch, n, sizeof *g->out);
+    if (g->scratch.failed)
+        return;
     for (size_t i = 0; i < n; i++) {
         g->near[i * NIMITATED] = UNASKED;
         g->into[i] = g->out[i] = NOBODY;
@@ -324,7 +326,6 @@ static bool map_rows(stage *g)
         if (log->to[t] != RH_UNKNOWN)
             g->into[log->to[t]] = (int32_t)t;
     }
-    return true;
 }
 
 // Index the states in which transitions begin.
@@ -365,15 +366,13 @@ static rh_status set_stage(stage *g, rh_error *err)
     g->budget = g->entries && w->log->naction ? STEPS_TABLE : STEPS_OTHERS;
 
     series *all[] = {&g->returns, &g->random, &g->lengths};
-    bool good = !g->entries || map_rows(g);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        all[i]->x = rh_alloc(RH_FIDELITY__SIMULATED, sizeof(double));
-        good = good && all[i]->x;
-    }
-    g->state = rh_alloc(1, rh_env_state_size(g->env) + 1);
-    g->jump = rh_alloc(MOST_JUMPS, sizeof *g->jump);
-    good = good && g->state && g->jump;
-    return good ? RH_OK : rh_base__no_memory(err, "fidelity");
+    if (g->entries)
+        map_rows(g);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i]->x = rh_scratch__take(&g->scratch, RH_FIDELITY__SIMULATED, sizeof(double));
+    g->state = rh_scratch__take(&g->scratch, 1, rh_env_state_size(g->env) + 1);
+    g->jump = rh_scratch__take(&g->scratch, MOST_JUMPS, sizeof *g->jump);
+    return g->scratch.failed ? rh_base__no_memory(err, "fidelity") : RH_OK;
 }
 
 rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err)
@@ -384,14 +383,7 @@ rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err)
         rc = compare(&g, err);
     rh_env_destroy(g.env);
     rh_neighbours__destroy(g.from);
-    rh_free(g.state);
-    rh_free(g.near);
-    rh_free(g.into);
-    rh_free(g.out);
-    rh_free(g.jump);
-    rh_free(g.returns.x);
-    rh_free(g.random.x);
-    rh_free(g.lengths.x);
+    rh_scratch__clear(&g.scratch);
     rh_fidelity__clear(&g.logged);
     return rc;
 }

@@ -26,7 +26,9 @@
 #include "file.h"
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "facts.h"
+#include "log/log.h"
 #include "pack.h"
 #include "repr/repr.h"
 
@@ -71,6 +73,40 @@ void rh_model_file__get_params(rh_store *store, const char *what, const char *ow
                              name[i]);
     }
     rh_store__pass(store, what, rh_param__check(param, n, owner, to, &why), &why);
+    rh_free((void *)name);
+}
+
+// ---------------------------------------------------------------------------- fields
+
+void rh_model_file__put_fields(rh_store *store, const char *what, const rh_fields *fields,
+                               const void *data)
+{
+    int n = rh_field__nnumber(fields);
+    rh_scratch scratch = {0};
+    double *x = rh_scratch__take(&scratch, (size_t)n, sizeof *x);
+    char(*text)[RH_FIELD__NAME] = rh_scratch__take(&scratch, (size_t)n, sizeof *text);
+    const char **name = rh_scratch__take(&scratch, (size_t)n, sizeof *name);
+    if (scratch.failed) {
+        rh_store__no_memory(store);
+    } else {
+        rh_field__get(fields, data, text, x);
+        for (int i = 0; i < n; i++)
+            name[i] = text[i];
+        rh_store__put_named(store, what, name, x, n);
+    }
+    rh_scratch__clear(&scratch);
+}
+
+void rh_model_file__get_fields(rh_store *store, const char *what, const rh_fields *fields,
+                               void *data)
+{
+    const double *x = NULL;
+    int n = 0;
+    const char **name = rh_store__named(store, what, &x, &n);
+    rh_field__forget(fields, data);
+    for (int i = 0; i < n && name; i++)
+        if (!rh_field__put(fields, data, name[i], x[i]))
+            rh_store__refuse(store, what, "%.40s = %g", name[i], x[i]);
     rh_free((void *)name);
 }
 
@@ -321,12 +357,18 @@ static void read_all(rh_model *model, rh_store *store)
     read_repr(model, store);
     read_starts(model, store);
     read_rest(model, store);
+    if (!store->rc) {
+        rh_error why;
+        rh_store__pass(
+            store, "log/failure",
+            rh_failure__find(&model->failure, model->log, model->task.continuing, &why), &why);
+    }
     model->facts = rh_facts__read(store, model->log->nobs);
     if (!store->rc)
         read_members(model, store);
-    if (rh_store__has(store, "fidelity/number"))
+    if (rh_store__has(store, "fidelity/sensor"))
         model->fidelity = rh_model_file__read_fidelity(store, model->log);
-    if (rh_store__has(store, "compared/number"))
+    if (rh_store__has(store, "compared/ntrial"))
         model->compared = rh_model_file__read_compared(store);
 }
 

@@ -4,6 +4,7 @@
 #ifndef MODEL_FILE_H
 #define MODEL_FILE_H
 
+#include "describe/field.h"
 #include "model_internal.h"
 
 // A model from the arrays of its file, some of which are taken out of state. path: for
@@ -28,5 +29,12 @@ void rh_model_file__put_params(rh_store *store, const char *what, const rh_param
                                const double *x);
 void rh_model_file__get_params(rh_store *store, const char *what, const char *owner,
                                const rh_param *param, int n, double *to);
+
+// The numbers of a result by the names of its fields. One that a file lacks is NAN, or as
+// before if it is a whole number.
+void rh_model_file__put_fields(rh_store *store, const char *what, const rh_fields *fields,
+                               const void *data);
+void rh_model_file__get_fields(rh_store *store, const char *what, const rh_fields *fields,
+                               void *data);
 
 #endif

@@ -28,6 +28,8 @@ static void write_names(rh_store *store, const rh_log *log)
     rh_store__put_text(store, "log/reward_name", log->reward_name);
     if (log->reward_formula)
         rh_store__put_text(store, "log/reward_formula", log->reward_formula);
+    if (log->failure)
+        rh_store__put_text(store, "log/failure", log->failure);
     if (log->derive)
         rh_store__put_text(store, "log/derive", log->derive);
     if (log->stack > 1)
@@ -144,6 +146,7 @@ rh_log *rh_model_file__read_log(rh_store *store)
     read_reading(store, &log);
     log.reward_name = rh_store__text(store, "log/reward_name");
     log.reward_formula = optional_text(store, "log/reward_formula");
+    log.failure = optional_text(store, "log/failure");
     log.derive = optional_text(store, "log/derive");
     log.path = rh_store__text(store, "log/path");
     log.reading.format = rh_store__text(store, "log/format");

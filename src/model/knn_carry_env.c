@@ -207,14 +207,10 @@ static bool uncovered(const void *self, const void *state)
 }
 
 static const rh_env_type type = {
-    .name = "knn",
+    RH_KNN__ENV_TYPE,
     .about = "nearest neighbours in a log, with differences carried over",
     .self_size = sizeof(carried),
     .state_size = sizeof(place),
-    .param = rh_knn__param,
-    .nparam = RH_KNN_NPARAM,
-    .start = begin,
-    .step = step,
     .uncovered = uncovered,
 };
 

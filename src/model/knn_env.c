@@ -140,14 +140,10 @@ static void clear(void *self)
 }
 
 static const rh_env_type type = {
-    .name = "knn",
+    RH_KNN__ENV_TYPE,
     .about = "nearest neighbours in a log, looked up",
     .self_size = sizeof(lookup),
     .state_size = sizeof(place),
-    .param = rh_knn__param,
-    .nparam = RH_KNN_NPARAM,
-    .start = begin,
-    .step = step,
     .fixed_obs = entries,
     .obs_index = rh_knn__obs_index,
     .uncovered = rh_knn__uncovered,

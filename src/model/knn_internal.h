@@ -168,6 +168,10 @@ typedef struct rh_knn__outcome {
 
 rh_knn__outcome rh_knn__outcome_of(const rh_model *model, int32_t transition);
 
+// What the types of all environments have in common.
+#define RH_KNN__ENV_TYPE                                                                       \
+    .name = "knn", .param = rh_knn__param, .nparam = RH_KNN_NPARAM, .start = begin, .step = step
+
 // The state of both environments; the first member of the larger one.
 typedef struct rh_knn__place {
     int32_t row;

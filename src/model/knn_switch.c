@@ -21,6 +21,7 @@
 // the scores of the paper's 54 settings in the model and in the simulator rose from 0.45 to
 // 0.82, and the best score in the model fell from -24 to -50 (true: -124).
 
+#include "base/scratch.h"
 #include "knn_internal.h"
 #include "numeric/stats.h"
 #include "repr/repr.h"
@@ -223,31 +224,26 @@ rh_status rh_knn__fit_switch(rh_knn *knn, const rh_model *model, const double *s
     int n = knn->nsteps;
     if (n < 2 || n > MOST_ACTIONS)
         return RH_OK;
-    rh_status rc = RH_OK;
+    rh_scratch scratch = {0};
     comparison c = {0};
     size_t nsame = (MOST_JUDGED + 1) * (NRANK + NFAR), nother = (MOST_JUDGED + 1) * (size_t)n;
     size_t width = (size_t)model->log->nobs + 1;
     knn->change = rh_alloc((size_t)n * (size_t)n, width * sizeof *knn->change);
-    c.same = rh_alloc(nsame, sizeof *c.same);
-    c.other = rh_alloc(nother, sizeof *c.other);
-    c.work = rh_alloc(nsame > nother ? nsame : nother, sizeof *c.work);
-    if (!knn->change || !c.same || !c.other || !c.work) {
-        rc = rh_base__no_memory(err, "knn");
-        goto done;
-    }
-    for (int a = 0; a < n; a++)
+    c.same = rh_scratch__take(&scratch, nsame, sizeof *c.same);
+    c.other = rh_scratch__take(&scratch, nother, sizeof *c.other);
+    c.work = rh_scratch__take(&scratch, nsame > nother ? nsame : nother, sizeof *c.work);
+    bool room = knn->change && !scratch.failed;
+    for (int a = 0; room && a < n; a++)
         for (int b = a + 1; b < n; b++) {
             if (!knn->steps[a].n || !knn->steps[b].n)
                 continue;
             bool swap = knn->steps[a].n > knn->steps[b].n;
             compare_actions(knn, model, swap ? b : a, swap ? a : b);
         }
-    compare(&c, knn, model, scale, &rng);
-    knn->apart = find_apart(&c);
-
-done:
-    rh_free(c.same);
-    rh_free(c.other);
-    rh_free(c.work);
-    return rc;
+    if (room) {
+        compare(&c, knn, model, scale, &rng);
+        knn->apart = find_apart(&c);
+    }
+    rh_scratch__clear(&scratch);
+    return room ? RH_OK : rh_base__no_memory(err, "knn");
 }

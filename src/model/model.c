@@ -311,7 +311,8 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
     model->lowest = f->lowest;
     model->highest = f->highest;
     model->fingerprint = rh_log_fingerprint(log);
-    return rh_model__find_starts(model, f->usable.nmore, err);
+    rc = rh_failure__find(&model->failure, model->log, model->task.continuing, err);
+    return rc ? rc : rh_model__find_starts(model, f->usable.nmore, err);
 }
 
 rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
@@ -377,6 +378,9 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     if (rc)
         return rc;
     set_task(to, &from->task);
+    rc = rh_failure__make(&to->failure, from->failure, from->log->nobs, err);
+    if (rc)
+        return rc;
     if (from->code)
         ncode = (size_t)from->log->nstate * (size_t)rh_repr__ncode(from->repr);
     to->code = ncode ? rh_alloc(ncode, sizeof *to->code) : NULL;
@@ -435,6 +439,7 @@ void rh_model_destroy(rh_model *model)
     rh_free(model->start);
     rh_free(model->code);
     rh_repr_destroy(model->repr);
+    rh_failure__destroy(model->failure);
     rh_log_destroy(model->log);
     rh_free(model->param);
     rh_free(model);
@@ -487,6 +492,11 @@ const rh_repr *rh_model_repr(const rh_model *model)
 const rh_task *rh_model_task(const rh_model *model)
 {
     return &model->task;
+}
+
+const rh_failure *rh_model_failure(const rh_model *model)
+{
+    return model->failure;
 }
 
 uint64_t rh_model__fingerprint(const rh_model *model)

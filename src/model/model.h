@@ -19,9 +19,6 @@ rh_status rh_model__refit(rh_model **out, const rh_model *model, const rh_model_
 rh_resample rh_model__resample(const rh_model *model);
 uint64_t rh_model__fingerprint(const rh_model *model); // of the log it was fitted to
 
-// The plant's time limit, if the log shows one: several episodes do not end and have the same
-// greatest length. 0: none.
-int64_t rh_model__time_limit(const rh_log *log);
 const rh_sensor *rh_model__sensor(const rh_model *model,
                                   int i); // NULL unless 0 .. nobs - 1
 int rh_model__nlimit(const rh_model *model);

@@ -18,6 +18,7 @@ struct rh_model {
                           //                                            (nstate x ncode)
     int32_t *start;       // owned: rows where episodes begin           (nstart)
     int64_t nstart;       //
+    rh_failure *failure;  // owned: what a failure is
     double lowest;        // return of the worst episode, see outcome.c
     double highest;       // and of the best
     int64_t ndropped;     // transitions left out, with missing or infinite numbers
@@ -148,9 +149,6 @@ rh_status rh_model__find_starts(rh_model *model, int64_t nmore, rh_error *err);
 bool rh_model__any_start(const rh_log *log);
 
 // task.c: what agents are told. Names are borrowed from u->log.
-// Whether the plant is put back to a start between the episodes of its log.
-rh_status rh_model__restarts(const rh_log *log, bool *yes, rh_error *err);
-
 rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
                               const rh_model_options *opt, rh_error *err);
 

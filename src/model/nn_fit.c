@@ -8,6 +8,7 @@
 // 4. The end is 0 or 1 and not scaled: its range is set to -1 .. 1, which leaves it unchanged.
 
 #include "base/base.h"
+#include "base/scratch.h"
 #include "nn_internal.h"
 #include "repr/repr.h"
 
@@ -18,20 +19,12 @@
 typedef struct rows {
     const rh_model *model;
     const rh_model__part *part;
-    float *x;             // owned: inputs                   (n x ninput)
-    float *y[RH_NN_NNET]; // owned: targets                  (n x nobs, n, n)
-    uint8_t *known;       // owned: the next state is known  (n)
-    uint8_t *held;        // owned: not to be learned from   (n)
+    rh_scratch scratch;
+    float *x;             // inputs                   (n x ninput)
+    float *y[RH_NN_NNET]; // targets                  (n x nobs, n, n)
+    uint8_t *known;       // the next state is known  (n)
+    uint8_t *held;        // not to be learned from   (n)
 } rows;
-
-static void clear_rows(rows *r)
-{
-    rh_free(r->x);
-    for (int i = 0; i < RH_NN_NNET; i++)
-        rh_free(r->y[i]);
-    rh_free(r->known);
-    rh_free(r->held);
-}
 
 static const double *state_at(const rh_log *log, int32_t row)
 {
@@ -182,15 +175,12 @@ static rh_status hold_out(rows *r, double share, rh_rng *rng, rh_error *err)
 static rh_status make_rows(rows *r, const rh_nn *nn, rh_error *err)
 {
     size_t n = (size_t)r->part->nuse;
-    r->x = rh_alloc(n * (size_t)nn->ninput, sizeof(float));
-    bool all = r->x;
-    for (int i = 0; i < RH_NN_NNET; i++) {
-        r->y[i] = rh_alloc(n * (size_t)nn->target[i].n, sizeof(float));
-        all = all && r->y[i];
-    }
-    r->known = rh_alloc(n, 1);
-    r->held = rh_alloc(n, 1);
-    if (all && r->known && r->held)
+    r->x = rh_scratch__take(&r->scratch, n * (size_t)nn->ninput, sizeof(float));
+    for (int i = 0; i < RH_NN_NNET; i++)
+        r->y[i] = rh_scratch__take(&r->scratch, n * (size_t)nn->target[i].n, sizeof(float));
+    r->known = rh_scratch__take(&r->scratch, n, 1);
+    r->held = rh_scratch__take(&r->scratch, n, 1);
+    if (!r->scratch.failed)
         return RH_OK;
     return rh_fail(err, RH_ENOMEM, "nn: out of memory for %lld transitions", (long long)n);
 }
@@ -265,7 +255,7 @@ rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model__part *pa
 
 done:
     rh_free(scratch);
-    clear_rows(&r);
+    rh_scratch__clear(&r.scratch);
     rh_nn__destroy(nn);
     return rc;
 }

@@ -26,6 +26,7 @@
 // 6. Numbers of a model that are not finite are set to RH_STRETCHES__HUGE of the sensor's
 //    scale.
 
+#include "base/scratch.h"
 #include "stretches.h"
 
 #include "base/base_internal.h"
@@ -43,13 +44,14 @@ typedef struct playing {
     rh_env *env;  // owned
     void *member; // owned: that it is made of
     void *state;  // owned
-    float *place; // owned: of a stretch's replays       (NREPLAY x nhorizon x d)
+    float *place; // of a stretch's replays       (NREPLAY x nhorizon x d)
     rh_stretches__outcome o[RH_STRETCHES__NREPLAY];
-    double *score; // owned                               (nstretch x NASPECT x nhorizon)
-    int32_t *use;  // owned: transitions to fit               (n)
-    double *param; // owned: of the environment               (nparam)
+    double *score; //                                (nstretch x NASPECT x nhorizon)
+    int32_t *use;  // transitions to fit               (n)
+    double *param; // of the environment               (nparam)
     int64_t nuse;
-    double *path; // where a replay is traced, NULL: it is not  (longest x (nobs + NMORE))
+    rh_scratch scratch; // place, score, use and param
+    double *path;       // where a replay is traced, NULL: it is not  (longest x (nobs + NMORE))
 } playing;
 
 // The action of one of the nearest logged states.
@@ -262,12 +264,13 @@ static rh_status begin(playing *p, rh_error *err)
     const rh_stretches *r = p->r;
     const rh_model_type *type = p->model->type;
     size_t nscore = (size_t)RH_MODEL_NASPECT * (size_t)r->nhorizon;
-    p->place = rh_alloc((size_t)RH_STRETCHES__NREPLAY * (size_t)r->nhorizon * (size_t)r->d + 1,
-                        sizeof(float));
-    p->score = rh_alloc((size_t)r->nstretch * nscore, sizeof *p->score);
-    p->use = rh_alloc((size_t)r->log->n, sizeof *p->use);
-    p->param = rh_alloc((size_t)type->nparam + 1, sizeof *p->param);
-    if (!p->place || !p->score || !p->use || !p->param)
+    p->place = rh_scratch__take(
+        &p->scratch, (size_t)RH_STRETCHES__NREPLAY * (size_t)r->nhorizon * (size_t)r->d + 1,
+        sizeof(float));
+    p->score = rh_scratch__take(&p->scratch, (size_t)r->nstretch * nscore, sizeof *p->score);
+    p->use = rh_scratch__take(&p->scratch, (size_t)r->log->n, sizeof *p->use);
+    p->param = rh_scratch__take(&p->scratch, (size_t)type->nparam + 1, sizeof *p->param);
+    if (p->scratch.failed)
         return rh_base__no_memory(err, "replay");
     memcpy(p->param, p->model->param, (size_t)type->nparam * sizeof *p->param);
     int reach = rh_param_find(type->param, type->nparam, "reach");
@@ -278,10 +281,7 @@ static rh_status begin(playing *p, rh_error *err)
 
 static void end(playing *p)
 {
-    rh_free(p->place);
-    rh_free(p->score);
-    rh_free(p->use);
-    rh_free(p->param);
+    rh_scratch__clear(&p->scratch);
 }
 
 rh_status rh_stretches__run(rh_stretches__scores *scores, const rh_stretches *r,

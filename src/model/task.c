@@ -12,13 +12,14 @@
 //    sensor that wraps has its circle as range, a pair its radius. Study files and best.yaml
 //    give the same ranges to the agent on the plant.
 // 4. A log without terminal steps is that of a continuing task, unless a time limit ends its
-//    episodes and the plant is then put back to a start (cutoff.c), as in Gymnasium's Pendulum.
-//    The discount is that of a continuing task: a time limit does not end what agents learn
-//    about.
+//    episodes and the plant is then put back to a start (log/ends.c), as in Gymnasium's
+//    Pendulum. The discount is that of a continuing task: a time limit does not end what agents
+//    learn about.
 // 5. reward_lo is no higher than any reward of the log. A kind of model that gives lower
 //    rewards out of coverage lowers it in the task of its environment.
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "model.h"
 #include "model_internal.h"
 
@@ -159,21 +160,13 @@ static bool any_end(const rh_log *log)
     return false;
 }
 
-// Whether a plant whose episodes do not terminate begins anew after a time limit.
-static rh_status find_limited(const rh_log *log, bool *yes, rh_error *err)
-{
-    *yes = false;
-    return rh_model__time_limit(log) ? rh_model__restarts(log, yes, err) : RH_OK;
-}
-
 static rh_status derive_task(rh_task *task, const rh_model__usable *u,
                              const rh_model_options *opt, rh_error *err)
 {
     const rh_log *log = u->log;
     bool endless = !any_end(log), limited = false;
-    rh_status rc = endless ? find_limited(log, &limited, err) : RH_OK;
-    if (rc)
-        return rc;
+    if (endless && !rh_log__begins_anew(log, &limited))
+        return rh_base__no_memory(err, "model");
     task->nobs = log->nobs;
     task->naction = log->naction;
     task->nact = log->nact;

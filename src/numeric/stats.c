@@ -143,6 +143,15 @@ double rh_stats__median(double *x, int64_t n)
     return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
+void rh_stats__wilson(double k, double n, double *lo95, double *hi95)
+{
+    double z = 1.959963984540054, p = k / n; // normal quantile, 97.5 %
+    double middle = (p + 0.5 * z * z / n) / (1.0 + z * z / n);
+    double half = z / (1.0 + z * z / n) * sqrt(p * (1.0 - p) / n + 0.25 * z * z / (n * n));
+    *lo95 = n < 1.0 ? NAN : k > 0.0 ? fmax(middle - half, 0.0) : 0.0;
+    *hi95 = n < 1.0 ? NAN : k < n ? fmin(middle + half, 1.0) : 1.0;
+}
+
 rh_summary rh_summarise(const double *x, int n, double *work)
 {
     rh_summary s = {n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};

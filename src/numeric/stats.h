@@ -20,6 +20,9 @@ double rh_stats__quantile(double *x, int64_t n, double p);
 // in rounding only.
 double rh_stats__median(double *x, int64_t n);
 
+// Wilson's 95 % interval of a probability, of which n trials had k; NAN for n < 1.
+void rh_stats__wilson(double k, double n, double *lo95, double *hi95);
+
 // The p-quantile of Student's t with df degrees of freedom, 0 < p < 1, df >= 1; otherwise NAN.
 double rh_stats__student_quantile(double p, double df);
 

@@ -16,12 +16,14 @@
 
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "plugin.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -95,14 +97,17 @@ void rh_exec__close(rh_exec *p)
     waitpid(p->pid, NULL, 0);
 }
 
-// Why the program is gone, by how it ended.
-static bool gone(rh_exec *p)
+// The socket is closed: say how the program ended, and close our side if it did. False.
+static bool fail_ended(rh_exec *p)
 {
     char what[96] = "ended";
     int status = 0;
     struct timespec moment = {.tv_nsec = 20000000};
     nanosleep(&moment, NULL); // the socket closes before the process ends
-    if (waitpid(p->pid, &status, WNOHANG) == p->pid) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+        kill(-p->pid, SIGKILL); // what it started and left behind
+        waitpid(p->pid, &status, 0);
         // the shell adds 128 to the signal that ended its command
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         if (code > 128)
@@ -126,7 +131,7 @@ bool rh_exec__send(rh_exec *p)
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return gone(p);
+            return fail_ended(p);
         text += done;
         n -= (size_t)done;
     }
@@ -149,6 +154,18 @@ rh_status rh_plugin_set_timeout(double seconds, rh_error *err)
                        seconds, RH_PLUGIN_MOST_TIMEOUT);
     patience = seconds;
     return RH_OK;
+}
+
+static atomic_bool allowed; // in best.yaml
+
+void rh_plugin_allow_exec(bool allow)
+{
+    allowed = allow;
+}
+
+bool rh_plugin__exec_allowed(void)
+{
+    return allowed;
 }
 
 const char *rh_exec__line(rh_exec *p)
@@ -181,7 +198,7 @@ const char *rh_exec__line(rh_exec *p)
         }
         ssize_t got = recv(p->fd, p->buffer + p->nread, sizeof p->buffer - p->nread, 0);
         if (got <= 0)
-            return gone(p), NULL;
+            return fail_ended(p), NULL;
         p->nread += (size_t)got;
     }
 }

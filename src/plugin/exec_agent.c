@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "plugin.h"
 
 #include <inttypes.h>
 
@@ -233,6 +234,11 @@ static const rh_agent_type *add(const char *name, rh_error *err)
         rh_exec__clear(&p->kind);
     rh_free(p);
     return rh_kind__find(&known, name, NULL); // another thread may have been faster
+}
+
+const rh_agent_type *rh_plugin__agent_at_hand(const char *name)
+{
+    return rh_exec__named(name) ? rh_kind__find(&known, name, NULL) : rh_agent_find(name, NULL);
 }
 
 const rh_agent_type *rh_plugin_agent(const char *name, rh_error *err)

@@ -99,7 +99,8 @@ rh_status rh_exec__describe(rh_exec__kind *kind, const char *name, const char *w
     *root = line ? json_loads(line, 0, NULL) : NULL;
     if (!line)
         rc = rh_fail(err, RH_EIO, "%s", e->reason);
-    else if (!json_is_object(*root) || json_object_get(*root, "error")) {
+    else if (!json_is_object(*root) || json_object_get(*root, "error") ||
+             json_object_get(*root, "describe")) { // the question again, as of cat
         rh_exec__nonsense(e, line, "its description in JSON");
         rc = rh_fail(err, RH_EFORMAT, "%s", e->reason);
     } else

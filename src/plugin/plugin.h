@@ -20,6 +20,13 @@ const rh_plugin__info *rh_plugin__of_agent(const rh_agent_type *type);
 const rh_plugin__info *rh_plugin__of_env(const rh_env_type *type);
 const rh_plugin__info *rh_plugin__of_address(const void *address);
 
+// Whether best.yaml may start programs.
+bool rh_plugin__exec_allowed(void);
+
+// The same as rh_plugin_agent() of an agent that can be had without starting a program; NULL:
+// it cannot.
+const rh_agent_type *rh_plugin__agent_at_hand(const char *name);
+
 // The path of the plug-in that is being loaded; NULL: none. For reports of crashes.
 const char *rh_plugin__loading(void);
 

@@ -32,6 +32,7 @@
 // with AVX2, 55 s with SSE2.
 
 #include "laplacian.h"
+#include "base/scratch.h"
 #include "numeric/mlp.h"
 #include "repr.h"
 
@@ -98,9 +99,10 @@ typedef struct training {
     rh_points held;     // held out; empty if the log is too short
     rh_mlp *best;       // owned: the best so far
     rh_mlp__pass *pass; // owned
-    float *x, *y, *dy;  // owned: a batch                            (3 x batch x ...)
-    float *watched;     // owned: inputs of the monitored triples    (3 x NWATCHED x ninput)
-    float *seen;        // owned: their codes                        (3 x NWATCHED x d)
+    rh_scratch scratch;
+    float *x, *y, *dy; // a batch                            (3 x batch x ...)
+    float *watched;    // inputs of the monitored triples    (3 x NWATCHED x ninput)
+    float *seen;       // their codes                        (3 x NWATCHED x d)
     rh_rng rng;
 } training;
 
@@ -111,11 +113,7 @@ static void clear(training *t)
     rh_points__clear(&t->held);
     rh_mlp__destroy(t->best);
     rh_mlp__pass_destroy(t->pass);
-    rh_free(t->x);
-    rh_free(t->y);
-    rh_free(t->dy);
-    rh_free(t->watched);
-    rh_free(t->seen);
+    rh_scratch__clear(&t->scratch);
 }
 
 // Set the points to train on and those held out.
@@ -171,12 +169,12 @@ static rh_status prepare(training *t, rh_error *err)
         rc = rh_mlp__pass_create(&t->pass, t->repr->mlp, (int)rows, err);
     if (rc)
         return rc;
-    t->x = rh_alloc(rows * nin, sizeof *t->x);
-    t->y = rh_alloc(rows * d, sizeof *t->y);
-    t->dy = rh_alloc(rows * d, sizeof *t->dy);
-    t->watched = rh_alloc(3 * NWATCHED * nin, sizeof *t->watched);
-    t->seen = rh_alloc(3 * NWATCHED * d, sizeof *t->seen);
-    if (!t->x || !t->y || !t->dy || !t->watched || !t->seen)
+    t->x = rh_scratch__take(&t->scratch, rows * nin, sizeof *t->x);
+    t->y = rh_scratch__take(&t->scratch, rows * d, sizeof *t->y);
+    t->dy = rh_scratch__take(&t->scratch, rows * d, sizeof *t->dy);
+    t->watched = rh_scratch__take(&t->scratch, 3 * NWATCHED * nin, sizeof *t->watched);
+    t->seen = rh_scratch__take(&t->scratch, 3 * NWATCHED * d, sizeof *t->seen);
+    if (t->scratch.failed)
         return rh_base__no_memory(err, "laplacian");
 
     rh_rng rng = rh_repr__chance(t->work->seed, RH_CHANCE_WATCHED);

@@ -165,13 +165,12 @@ rh_status rh_repr_fit(rh_repr **out, const rh_repr_type *type, const rh_log *log
     rc = type->fit(repr, &work, err);
     if (!rc)
         rc = judge(repr, &work, err);
-    if (rc)
-        goto done;
-    *out = repr;
-    repr = NULL;
 
 done:
-    rh_repr_destroy(repr);
+    if (rc)
+        rh_repr_destroy(repr);
+    else
+        *out = repr;
     return rc;
 }
 

@@ -225,12 +225,11 @@ rh_status rh_repr__load(rh_repr **out, const rh_state *state, rh_error *err)
     rc = load_training(repr, state, err);
     if (!rc && has_network)
         rc = load_network(repr, state, err);
-    if (rc)
-        goto done;
-    *out = repr;
-    repr = NULL;
 
 done:
-    rh_repr_destroy(repr);
+    if (rc)
+        rh_repr_destroy(repr);
+    else
+        *out = repr;
     return rc;
 }

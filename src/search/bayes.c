@@ -147,24 +147,13 @@ static rh_status bayes_ask(rh_search *search, rh_error *err)
     batch = batch > 0 ? batch : 0;
     rh_bayes__schedule(search, n);
     rh_status rc = RH_OK;
-    bool known = batch > 0 && rh_search__known(search, n + batch - 1), found = true;
+    bool known = batch > 0 && rh_search__known(search, n + batch - 1);
     if (!known)
         rc = rh_bayes__reserve(search, n, batch, err);
     if (!rc && !known) // also at the end: rh_search__lead() uses the process
         rc = rh_bayes__bring_up(search, n, err);
-
-    for (int i = 0; i < batch && !rc && found; i++) {
-        double next[RH_MAX_DIM];
-        const double *x = rh_search__known(search, n + i);
-        if (!x) {
-            rc = propose(search, next, &found, err);
-            x = next;
-        }
-        if (!rc && found)
-            rc = rh_search__ask_new(search, x, search->opt.nrun, err);
-        if (!rc && found && !known && i + 1 < batch)
-            rh_bayes__assume(search, x);
-    }
+    if (!rc)
+        rc = rh_bayes__ask_batch(search, batch, !known, propose, rh_bayes__assume, err);
     if (!known)
         rh_bayes__back_to(b, b->nput, b->nseen);
     return rc;

@@ -3,6 +3,7 @@
 #ifndef REHEARSE_SEARCH_BAYES_H
 #define REHEARSE_SEARCH_BAYES_H
 
+#include "base/scratch.h"
 #include "gp.h"
 #include "search_internal.h"
 
@@ -13,13 +14,14 @@ typedef struct rh_bayes {
     rh_gp gp;       // over the unit cube
     rh_gp far;      // the same points with shorter length scales, for `mixed`
     bool wants_far; //
-    int *active;    // owned: their settings, ascending              (nput, for all)
-    int nput;       // points; further ones are assumed results
-    int nseen;      // settings that are points or were left out
-    double *z;      // owned: coordinates of settings                (nz x ndim, for all)
-    int nz;         //
-    struct rh_bayes__rank *rank; // owned: scratch                           (all)
-    double *away;                // owned: scratch                                (all)
+    rh_scratch scratch;
+    int *active;                 // their settings, ascending              (nput, for all)
+    int nput;                    // points; further ones are assumed results
+    int nseen;                   // settings that are points or were left out
+    double *z;                   // coordinates of settings                (nz x ndim, for all)
+    int nz;                      //
+    struct rh_bayes__rank *rank; // work                           (all)
+    double *away;                // work                                (all)
     double shift, scale;         // the process gets (v - shift) / scale of a value v
     double fence, slack; // after values below the fence were pulled in, on a scale of `slack`
     bool sound;          // some setting has no broken runs; those that have stand below all
@@ -95,6 +97,14 @@ typedef struct rh_bayes__kept {
     double z[RH_BAYES_KEPT][RH_MAX_DIM];
 } rh_bayes__kept;
 void rh_bayes__keep(rh_bayes__kept *kept, const double *z, double worth);
+
+// Ask for a batch, each proposed after the ones before were assumed. Settings that an earlier
+// search proposed are not computed again; computed: some are. Nullable: err.
+rh_status rh_bayes__ask_batch(rh_search *search, int batch, bool computed,
+                              rh_status (*propose)(const rh_search *search, double *x,
+                                                   bool *found, rh_error *err),
+                              void (*assume)(const rh_search *search, const double *x),
+                              rh_error *err);
 
 // Write the next setting to x (ndim); *found is false when all have been tried. Nullable: err.
 rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, double *x,

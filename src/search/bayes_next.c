@@ -155,6 +155,29 @@ static void move(const place *p, double *u, double *worth)
     }
 }
 
+rh_status rh_bayes__ask_batch(rh_search *search, int batch, bool computed,
+                              rh_status (*propose)(const rh_search *search, double *x,
+                                                   bool *found, rh_error *err),
+                              void (*assume)(const rh_search *search, const double *x),
+                              rh_error *err)
+{
+    rh_status rc = RH_OK;
+    bool found = true;
+    for (int i = 0, n = search->nsetting; i < batch && !rc && found; i++) {
+        double next[RH_MAX_DIM];
+        const double *x = rh_search__known(search, n + i);
+        if (!x) {
+            rc = propose(search, next, &found, err);
+            x = next;
+        }
+        if (!rc && found)
+            rc = rh_search__ask_new(search, x, search->opt.nrun, err);
+        if (!rc && found && computed && i + 1 < batch)
+            assume(search, x);
+    }
+    return rc;
+}
+
 rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, double *x,
                          bool *found, rh_error *err)
 {

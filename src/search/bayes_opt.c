@@ -198,8 +198,9 @@ static rh_status fit(const rh_search *search, int n, int batch, rh_error *err)
 }
 
 // x with its expected value as the result.
-static void assume(rh_gp *gp, const double *x)
+static void assume(const rh_search *search, const double *x)
 {
+    rh_gp *gp = search->self;
     double mean;
     rh_gp__predict(gp, 1, x, &mean, NULL);
     rh_gp__put(gp, x, mean, 0.0);
@@ -207,31 +208,17 @@ static void assume(rh_gp *gp, const double *x)
     rh_gp__weigh(gp);
 }
 
-// Settings that an earlier search proposed are not computed again.
 static rh_status bayes_opt_ask(rh_search *search, rh_error *err)
 {
-    rh_gp *gp = search->self;
     int n = search->nsetting, left = rh_search__most(search) - n;
     if (n == 0)
         return ask_design(search, err);
     int batch = search->opt.batch < left ? search->opt.batch : left;
     if (batch <= 0)
         return RH_OK;
-    bool known = rh_search__known(search, n + batch - 1), found = true;
+    bool known = rh_search__known(search, n + batch - 1);
     rh_status rc = known ? RH_OK : fit(search, n, batch, err);
-    for (int i = 0; i < batch && !rc && found; i++) {
-        double next[RH_MAX_DIM];
-        const double *x = rh_search__known(search, n + i);
-        if (!x) {
-            rc = propose(search, next, &found, err);
-            x = next;
-        }
-        if (!rc && found)
-            rc = rh_search__ask_new(search, x, search->opt.nrun, err);
-        if (!rc && found && !known && i + 1 < batch)
-            assume(gp, x);
-    }
-    return rc;
+    return rc ? rc : rh_bayes__ask_batch(search, batch, !known, propose, assume, err);
 }
 
 static const rh_search_calls bayes_opt_calls = {

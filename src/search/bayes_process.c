@@ -71,11 +71,11 @@ rh_status rh_bayes__begin(const rh_search *search, rh_error *err)
     }
     b->scale = 1.0;
     b->fence = -INFINITY;
-    b->active = rh_alloc(most, sizeof *b->active);
-    b->z = rh_alloc(most * (size_t)ndim, sizeof *b->z);
-    b->rank = rh_alloc(most, sizeof *b->rank);
-    b->away = rh_alloc(most, sizeof *b->away);
-    if (!b->active || !b->z || !b->rank || !b->away)
+    b->active = rh_scratch__take(&b->scratch, most, sizeof *b->active);
+    b->z = rh_scratch__take(&b->scratch, most * (size_t)ndim, sizeof *b->z);
+    b->rank = rh_scratch__take(&b->scratch, most, sizeof *b->rank);
+    b->away = rh_scratch__take(&b->scratch, most, sizeof *b->away);
+    if (b->scratch.failed)
         return rh_base__no_memory(err, "bayes");
     rh_status rc = RH_OK;
     for (int i = 0; i < 2 && !rc; i++) {
@@ -91,10 +91,7 @@ void rh_bayes__end(rh_bayes *b)
 {
     rh_gp__clear(&b->gp);
     rh_gp__clear(&b->far);
-    rh_free(b->active);
-    rh_free(b->z);
-    rh_free(b->rank);
-    rh_free(b->away);
+    rh_scratch__clear(&b->scratch);
 }
 
 rh_status rh_bayes__reserve(const rh_search *search, int n, int batch, rh_error *err)

@@ -28,6 +28,7 @@
 //    elite only after all that did not. If all broke down, the normal does not change. A last
 //    mean with broken runs is no answer while there is a setting without.
 
+#include "base/scratch.h"
 #include "base/text.h"
 #include "search.h"
 #include "search_internal.h"
@@ -78,12 +79,13 @@ typedef struct cem {
     double tolerance, ridge;
     int free[RH_MAX_DIM]; // dimensions with an order and more than one value  (nfree)
     int nfree;
-    int share;      // settings that each normal may try
-    normal *normal; // owned                                          (nnormal)
+    int share; // settings that each normal may try
+    rh_scratch scratch;
+    normal *normal; // (nnormal)
     int nnormal;    //
-    double *h;      // owned: numbers drawn                (nnormal x population x nfree)
-    int *who;       // owned: their settings               (nnormal x population)
-    int *elite;     // owned: draws, the best first        (nelite)
+    double *h;      // numbers drawn                (nnormal x population x nfree)
+    int *who;       // their settings               (nnormal x population)
+    int *elite;     // draws, the best first        (nelite)
     bool begun;     // an iteration has been drawn
     bool ended;     // the last means have been proposed
 } cem;
@@ -173,11 +175,11 @@ static rh_status cem_init(rh_search *search, rh_error *err)
         return rc;
 
     size_t nnormal = (size_t)c->nnormal;
-    c->normal = rh_alloc(nnormal, sizeof *c->normal);
-    c->h = rh_alloc(nnormal * population * (size_t)c->nfree, sizeof *c->h);
-    c->who = rh_alloc(nnormal * population, sizeof *c->who);
-    c->elite = rh_alloc((size_t)c->nelite, sizeof *c->elite);
-    if (!c->normal || !c->h || !c->who || !c->elite)
+    c->normal = rh_scratch__take(&c->scratch, nnormal, sizeof *c->normal);
+    c->h = rh_scratch__take(&c->scratch, nnormal * population * (size_t)c->nfree, sizeof *c->h);
+    c->who = rh_scratch__take(&c->scratch, nnormal * population, sizeof *c->who);
+    c->elite = rh_scratch__take(&c->scratch, (size_t)c->nelite, sizeof *c->elite);
+    if (c->scratch.failed)
         return rh_base__no_memory(err, search->type->name);
     for (int i = 0; i < c->nnormal; i++)
         spread(search, &c->normal[i].t);
@@ -187,10 +189,7 @@ static rh_status cem_init(rh_search *search, rh_error *err)
 static void cem_clear(rh_search *search)
 {
     cem *c = search->self;
-    rh_free(c->normal);
-    rh_free(c->h);
-    rh_free(c->who);
-    rh_free(c->elite);
+    rh_scratch__clear(&c->scratch);
 }
 
 // ---------------------------------------------------------------------------- drawing

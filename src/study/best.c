@@ -4,19 +4,26 @@
 //    because the default of another version may differ; so is an unknown one. People may add
 //    sections of their own.
 // 2. All texts are borrowed from the YAML tree, which the result keeps.
+// 3. The file starts no program and loads no plug-in: somebody else may have written it. A
+//    program needs rh_plugin_allow_exec(); a plug-in has to be loaded before. That a file lies
+//    in a study's folder proves nothing, because a folder can be copied as a whole.
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "log/log.h"
 #include "plan.h"
+#include "plugin/plugin.h"
 #include "rehearse/plugin.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define NHP 64 // hyperparameters of an agent, at most
+#define NHP 64                            // hyperparameters of an agent, at most
+#define MOST_STEPS INT64_C(1000000000000) // as in plan_table.c
 
 typedef struct reading {
     rh_best *best;
@@ -230,8 +237,9 @@ static rh_status read_task(const reading *r)
     rh_best *b = r->best;
     const rh_yaml *task = below(r->root, "task"), *reward = below(task, "reward");
     const rh_yaml *continuing = below(task, "continuing"), *gamma = below(task, "gamma"),
-                  *steps = below(task, "steps"), *lowest = below(reward, "lowest");
-    uint64_t nstep = 0;
+                  *steps = below(task, "steps"), *lowest = below(reward, "lowest"),
+                  *cutoff = below(task, "cutoff");
+    uint64_t nstep = 0, most = 0;
     b->tasked = task != NULL;
     if (!task)
         return RH_OK;
@@ -246,9 +254,14 @@ static rh_status read_task(const reading *r)
         return refuse(r, continuing, "task.continuing", "true or false");
     if (!number_of(gamma, &b->task.gamma) || !(b->task.gamma >= 0.0 && b->task.gamma <= 1.0))
         return refuse(r, gamma, "task.gamma", "a number, 0 to 1");
-    if (!text_of(steps) || !rh_yaml__whole(steps, &nstep) || nstep < 1 || nstep > INT64_MAX / 2)
+    if (!text_of(steps) || !rh_yaml__whole(steps, &nstep) || nstep < 1 || nstep > MOST_STEPS)
         return refuse(r, steps, "task.steps", "a whole number, 1 or more");
     b->task.nstep = (int64_t)nstep;
+    bool never = text_of(cutoff) && strcmp(cutoff->text, "never") == 0;
+    if (cutoff && !never &&
+        (!text_of(cutoff) || !rh_yaml__whole(cutoff, &most) || most < 1 || most > MOST_STEPS))
+        return refuse(r, cutoff, "task.cutoff", "never, or a number of steps");
+    b->cutoff = never ? INT64_MAX : (int64_t)most;
     b->task.reward_lo = NAN;
     if (lowest && !number_of(lowest, &b->task.reward_lo))
         return refuse(r, lowest, "task.reward.lowest", "a number");
@@ -278,10 +291,12 @@ static rh_status read_promise(const reading *r)
     rh_promise *p = &r->best->promise;
     const rh_yaml *chosen = below(r->root, "chosen"), *promise = below(r->root, "promise");
     uint64_t n = 0, nrun = 0;
-    p->score = p->lo95 = p->hi95 = p->logged = p->alarm = p->false_alarms = NAN;
+    p->score = p->lo95 = p->hi95 = p->logged = p->defaults = NAN;
+    p->alarm = p->false_alarms = NAN;
     (void)number_of(below(chosen, "score"), &p->score);
     (void)pair_of(below(chosen, "interval"), &p->lo95, &p->hi95);
     (void)number_of(below(below(chosen, "logged"), "score"), &p->logged);
+    (void)number_of(below(below(below(r->root, "today"), "defaults"), "score"), &p->defaults);
     if (text_of(below(chosen, "score_per")) && rh_yaml__whole(below(chosen, "score_per"), &n))
         p->per_steps = (int64_t)(n > INT64_MAX / 2 ? 0 : n);
     if (!promise)
@@ -290,6 +305,10 @@ static rh_status read_promise(const reading *r)
     if (ncurve < 1 || points_of(below(promise, "spread"), p->spread) != ncurve)
         return refuse(r, below(promise, "mean"), "promise.mean",
                       "as many numbers as promise.spread, at most 64");
+    for (int i = 0; i < ncurve; i++)
+        if (p->spread[i] < 0.0)
+            return refuse(r, below(promise, "spread")->item[i], "promise.spread",
+                          "standard deviations, 0 or more");
     if (!text_of(below(promise, "steps")) || !rh_yaml__whole(below(promise, "steps"), &n) ||
         n < (uint64_t)ncurve || n > INT64_MAX / RH_MAX_POINTS / 2)
         return refuse(r, below(promise, "steps"), "promise.steps",
@@ -306,23 +325,79 @@ static rh_status read_promise(const reading *r)
     return RH_OK;
 }
 
+static void read_rate(const rh_yaml *map, rh_rate *rate)
+{
+    uint64_t n = 0, of = 0;
+    const rh_yaml *count = below(map, "failures"), *all = below(map, "of");
+    *rate = (rh_rate){NAN, NAN, NAN, 0, 0};
+    if (!number_of(below(map, "rate"), &rate->rate) ||
+        !pair_of(below(map, "interval"), &rate->lo95, &rate->hi95))
+        *rate = (rh_rate){NAN, NAN, NAN, 0, 0};
+    if (text_of(count) && rh_yaml__whole(count, &n) && text_of(all) &&
+        rh_yaml__whole(all, &of) && n <= of && of < INT64_MAX) {
+        rate->n = (int64_t)n;
+        rate->of = (int64_t)of;
+    }
+}
+
+// What a failure is, and how many were promised.
+static rh_status read_failures(const reading *r)
+{
+    rh_best *b = r->best;
+    rh_promise *p = &b->promise;
+    const rh_yaml *map = below(r->root, "failures"), *rule = below(map, "rule");
+    const rh_yaml *known = below(rule, "known"), *ends = below(rule, "ends");
+    rh_failure parts = {.words = text_of(below(rule, "words")),
+                        .formula = text_of(below(rule, "formula"))};
+    rh_error why = {""};
+    read_rate(below(map, "first"), &p->fail_first);
+    read_rate(below(map, "all"), &p->fail);
+    read_rate(below(map, "last"), &p->fail_last);
+    read_rate(below(map, "logged"), &p->fail_logged);
+    read_rate(below(map, "defaults"), &p->fail_defaults);
+    p->fail_per_steps = text_of(below(map, "per")) && *text_of(below(map, "per")) == '1';
+    if (!map || !b->tasked)
+        return RH_OK;
+    if (!parts.words || !text_of(known) || !rh_yaml__truth(known, &parts.known) ||
+        !text_of(ends) || !rh_yaml__truth(ends, &parts.ends) ||
+        !number_of(below(rule, "below"), &parts.below))
+        return refuse(r, rule, "failures.rule", "{words: W, known: K, ends: E, below: X}");
+    if (isnan(parts.below)) // null: any
+        parts.below = INFINITY;
+    rh_status rc = rh_failure__make(&b->failure, &parts, b->task.nobs, &why);
+    return rc ? rh_fail(r->err, rc == RH_ENOMEM ? rc : RH_EFORMAT, "%s: %s",
+                        rh_base__path_tail(r->path), why.text)
+              : RH_OK;
+}
+
 // ---------------------------------------------------------------------------- all of it
 
-// Load its plug-ins, unless the agent is known: the file may be on another machine, where its
-// plug-in was loaded from elsewhere.
-static rh_status read_plugins(const reading *r)
+// Decision 3.
+static rh_status check_trust(const reading *r)
 {
     const rh_yaml *list = below(r->root, "plugins");
-    const char *agent = text_of(below(below(r->root, "agent"), "name"));
-    rh_error why = {""};
-    rh_status rc = RH_OK;
-    if (!list || list->kind != RH_YAML_LIST || (agent && rh_plugin_agent(agent, NULL)))
+    const char *agent = text_of(below(below(r->root, "agent"), "name")), *path = NULL;
+    char shown[240];
+    if (!agent || rh_plugin__agent_at_hand(agent))
         return RH_OK;
-    for (int i = 0; i < list->n && !rc; i++)
-        rc = rh_plugin_load(text_of(list->item[i]) ? text_of(list->item[i]) : "", &why);
-    return rc ? rh_fail(r->err, rc, "%s: plugins: %.320s", rh_base__path_tail(r->path),
-                        why.text)
-              : RH_OK;
+    if (strncmp(agent, "exec:", 5) == 0) {
+        if (rh_plugin__exec_allowed())
+            return RH_OK;
+        rh_text__printable(agent + 5, shown, sizeof shown);
+        return rh_fail(r->err, RH_EINVAL,
+                       "%s: agent.name would start the program '%s'; if you trust it, use "
+                       "--allow-exec",
+                       rh_base__path_tail(r->path), shown);
+    }
+    for (int i = 0; list && list->kind == RH_YAML_LIST && i < list->n && !path; i++)
+        path = text_of(list->item[i]);
+    if (!path)
+        return RH_OK;
+    rh_text__printable(path, shown, sizeof shown);
+    return rh_fail(
+        r->err, RH_EINVAL,
+        "%s: would load the plug-in '%s'; if you trust it, use --plugin with its path",
+        rh_base__path_tail(r->path), shown);
 }
 
 rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
@@ -340,13 +415,15 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
     best->tree = root;
     r.root = root;
     if (!rc)
-        rc = read_plugins(&r);
+        rc = check_trust(&r);
     if (!rc)
         rc = read_agent(&r);
     if (!rc)
         rc = read_task(&r);
     if (!rc)
         rc = read_promise(&r);
+    if (!rc)
+        rc = read_failures(&r);
     const char *version = text_of(below(root, "rehearse"));
     best->version = version ? version : "";
     rh_free(bytes);
@@ -363,12 +440,40 @@ void rh_best_destroy(rh_best *best)
     if (!best)
         return;
     rh_yaml__destroy(best->tree);
+    rh_failure__destroy(best->failure);
     rh_free(best->hp);
     rh_free((void *)best->obs_unit);
     rh_free(best->seen_lo);
     rh_free((void *)best->label);
     rh_free((void *)best->act_name);
     rh_free(best);
+}
+
+// The ranges of the sensors, and how episodes are cut off, as in the models. A sensor of
+// another name has its own range (plan_settle.c).
+static rh_status enter_task(rh_plan *plan, const rh_best *best, const char *path, rh_error *err)
+{
+    const rh_yaml *rule = below(below(best->tree, "plan"), "evaluation.cutoff_as");
+    rh_status rc = RH_OK;
+    char text[100];
+    rh_key__put(&plan->setting, rh_base__copy(path));
+    if (!plan->setting)
+        return rh_plan__no_memory(err);
+    for (int i = 0; i < best->task.nobs && !rc; i++) {
+        char key[300], end[2][RH_NUMBER__SIZE];
+        rh_number__print(best->task.obs_lo[i], end[0]);
+        rh_number__print(best->task.obs_hi[i], end[1]);
+        snprintf(key, sizeof key, "ranges.%.250s", best->task.obs_name[i]);
+        snprintf(text, sizeof text, "%s:%s", end[0], end[1]);
+        rc = rh_plan_set(plan, key, text, path, err);
+    }
+    snprintf(text, sizeof text, "%" PRId64, best->cutoff);
+    if (!rc && best->cutoff)
+        rc = rh_plan_set(plan, "evaluation.cutoff", best->cutoff == INT64_MAX ? "never" : text,
+                         path, err);
+    if (!rc && best->cutoff && text_of(rule))
+        rc = rh_plan_set(plan, "evaluation.cutoff_as", rule->text, path, err);
+    return rc;
 }
 
 rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error *err)
@@ -388,6 +493,9 @@ rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error
         rh_param__format(p, best->hp[i], value, sizeof value);
         rc = rh_plan_set(plan, key, value, path, err);
     }
+    bool runs = plan->command == RH_PLAN_RUN || plan->command == RH_PLAN_SWEEP;
+    if (!rc && runs && best->tasked)
+        rc = enter_task(plan, best, path, err);
     rh_best_destroy(best);
     return rc;
 }

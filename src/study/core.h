@@ -58,6 +58,7 @@ struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
     const rh_log *log, *starts;       // borrowed; NULL where a model was given
+    rh_log_report *report;            // of the whole log: owned where the options have none
     char *model_path;                 // of study.model, owned; NULL: keep none
     rh_task task;                     // that agents are told
     rh_eval_options eval;             //
@@ -93,6 +94,10 @@ struct rh_study {
     bool judged;                  // the verdict covers all results
     double begun, synced;         // times, in seconds
     double fitting;               // seconds to fit or read the model
+    rh_reference logged;          // the logged controller, on the scale of scores
+    rh_result *defaults;          // owned: runs of the agent's defaults in the models of the
+    int ndefault_member;          //   winner, of its own kind; NULL before  (ndefault_member x
+    int ndefault_run;             //   ndefault_run)
     rh_reference random;          // a random policy in the models of the winner
     double random_lowest;         // its lowest score in a kind of model; NAN: unknown
     rh_verdict verdict;           //
@@ -244,13 +249,19 @@ int rh_study__count_tied(rh_study *study, int *nknown);
 
 // ---------------------------------------------------------------------------- promise.c
 
-// Run a random policy in the models that score the winner; then fill in what the verdict
-// compares with: logged, random, and the winner's rare failures.
-rh_status rh_study__run_random(rh_study *study, rh_error *err);
-bool rh_study__knows_random(rh_study *study); // from the journal
+// The logged controller, from the log: fills in logged, and eval.today.
+rh_status rh_study__find_logged(rh_study *study, rh_error *err);
+// Run a random policy and the agent's defaults in the models that score the winner; then fill
+// in what the verdict compares with: logged, random, and the winner's rare failures.
+rh_status rh_study__run_references(rh_study *study, rh_error *err);
+bool rh_study__knows_references(rh_study *study); // from the journal
 rh_status rh_study__compare(rh_study *study);
 // The intervals of confirmed settings become unknown.
 void rh_study__withdraw(rh_study *study);
+
+// Fill in today and failing of a verdict whose intervals are known. today.c
+rh_status rh_study__answer(rh_study *study);
+void rh_study__write_rate(const rh_failing *f, const rh_rate *rate, char text[60]);
 
 int64_t rh_study__per_steps(const rh_study *study);       // see rh_verdict
 const rh_log *rh_study__whole_log(const rh_study *study); // as given, or the model's

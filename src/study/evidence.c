@@ -220,8 +220,13 @@ static double data_of(const rh_study *study)
 
 static double count_errors(const rh_study *study)
 {
+    const rh_findings *own = &study->verdict.findings;
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
-    return study->verdict.findings.count[RH_ERROR] + (f ? f->findings.count[RH_ERROR] : 0);
+    int n = f ? f->findings.count[RH_ERROR] : 0;
+    for (int i = 0; i < own->n; i++) // failures are a fact of the choice, which is known
+        n += own->item[i].severity == RH_ERROR && !own->item[i].accepted &&
+             own->item[i].id != RH_FINDING_FAILS_MORE;
+    return n;
 }
 
 static double count_warnings(const rh_study *study)

@@ -222,8 +222,8 @@ static const rh_field trust_row[] = {
     {"level", RH_FIELD__AS(RH_FIELD_WORD, rh_study, verdict.trust.level), NULL,
      "how far to believe the choice", .word = level_word},
     {"probability", AT(probability), NULL,
-     "that the setting loses less than a tenth of the difference between the best and the "
-     "median one"},
+     "that the setting is the best, or loses less than a tenth of what tuning gains"},
+    {"text", AT(text), NULL, "the answer in words"},
     {"reasons", RH_FIELD__ARRAY(rh_study, verdict.trust.reason), NULL, "for and against",
      .fields = &reason_fields, .count = RH_COUNT_MEMBER,
      .n = offsetof(rh_study, verdict.trust.nreason)},
@@ -270,6 +270,100 @@ static const rh_field transfer_row[] = {
 #undef AT
 static const rh_fields transfer_fields = {"transfer", sizeof(rh_transfer),
                                           RH_FIELD__ROWS(transfer_row), .flat = true};
+
+static const char *answer_word(int answer)
+{
+    return rh_answer_name((rh_answer)answer);
+}
+
+static void write_catch_up(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    int64_t step = ((const rh_today *)at->data)->catch_up;
+    rh_doc__place(doc, key, step ? step : -1);
+}
+
+#define AT(member) RH_FIELD__AT(rh_today, member)
+static const rh_field today_row[] = {
+    {"better", RH_FIELD__AS(RH_FIELD_WORD, rh_today, better), NULL,
+     "than the logged controller, at the end of a run: yes, no or not known",
+     .word = answer_word},
+    {"text", AT(text), NULL, "the answer in words"},
+    {"learning", AT(learning), NULL, "the chosen agent in a whole run",
+     .fields = &reference_fields},
+    {"end", AT(end), NULL, "in the last tenth of it", .fields = &reference_fields},
+    {"defaults", AT(defaults), NULL, "the agent with its defaults in a whole run",
+     .fields = &reference_fields},
+    {"caught_up", AT(caught_up), NULL,
+     "share of the runs that got as much as the logged controller"},
+    {"catch_up", RH_FIELD__CALL, "steps", "after which half of them had; null: never in a run",
+     .call = write_catch_up},
+};
+#undef AT
+static const rh_fields today_fields = {"today", sizeof(rh_today), RH_FIELD__ROWS(today_row)};
+
+#define AT(member) RH_FIELD__AT(rh_rate, member)
+static const rh_field rate_row[] = {
+    {"rate", AT(rate), NULL, "share of episodes, or failures in 1,000 steps"},
+    {"lo95", AT(lo95), NULL, "lower end of the 95 % interval"},
+    {"hi95", AT(hi95), NULL, "upper end"},
+    {"failures", AT(n), NULL, "that were counted"},
+    {"of", AT(of), NULL, "so many episodes or steps"},
+};
+#undef AT
+static const rh_fields rate_fields = {"rate", sizeof(rh_rate), RH_FIELD__ROWS(rate_row),
+                                      .flat = true};
+
+static const char *often_word(int often)
+{
+    return rh_often_name((rh_often)often);
+}
+
+static void write_rule(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    const rh_failure *rule = ((const rh_failing *)at->data)->rule;
+    rh_doc__open(doc, key, '{', false);
+    rh_doc__flag(doc, "known", rule->known);
+    rh_doc__text(doc, "words", rule->words);
+    rh_doc__flag(doc, "ends", rule->ends);
+    rh_doc__real(doc, "below", rule->below);
+    rh_doc__text(doc, "formula", rule->formula);
+    rh_doc__close(doc);
+}
+
+static void write_unit(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    rh_doc__text(doc, key,
+                 ((const rh_failing *)at->data)->per_steps ? "1000 steps" : "episode");
+}
+
+#define AT(member) RH_FIELD__AT(rh_failing, member)
+static const rh_field failing_row[] = {
+    {"rule", RH_FIELD__CALL, NULL, "what a failure is", .call = write_rule},
+    {"text", AT(text), NULL, "the answer in words"},
+    {"per", RH_FIELD__CALL, NULL, "rates are of episodes or 1000 steps", .call = write_unit},
+    {"first", AT(first), NULL, "the chosen agent in the first tenth of a run",
+     .fields = &rate_fields},
+    {"all", AT(all), NULL, "in a whole run", .fields = &rate_fields},
+    {"last", AT(last), NULL, "in the last tenth", .fields = &rate_fields},
+    {"defaults", AT(defaults), NULL, "the agent with its defaults", .fields = &rate_fields},
+    {"logged", AT(logged), NULL, "the logged controller, in the log", .fields = &rate_fields},
+    {"often", RH_FIELD__AS(RH_FIELD_WORD, rh_failing, often), NULL,
+     "the chosen agent in a whole run, compared with the logged controller",
+     .word = often_word},
+};
+#undef AT
+static const rh_fields failing_fields = {"failures", sizeof(rh_failing),
+                                         RH_FIELD__ROWS(failing_row)};
+
+const rh_fields *rh_today_fields(void)
+{
+    return &today_fields;
+}
+
+const rh_fields *rh_failing_fields(void)
+{
+    return &failing_fields;
+}
 
 static void write_per(rh_doc *doc, const char *key, const rh_field_at *at)
 {
@@ -397,6 +491,10 @@ static const rh_field head_row[] = {
      .fields = &reference_fields},
     {"random", AT(verdict.random), NULL, "random actions in the models",
      .fields = &reference_fields},
+    {"today", AT(verdict.today), NULL, "is it better than the logged controller?",
+     .fields = &today_fields},
+    {"failures", AT(verdict.failing), NULL, "how often does it fail?",
+     .fields = &failing_fields},
     {"rare_failures", AT(verdict.rare), NULL, "runs of the winner far below its others",
      .fields = &rare_fields},
     {"transfer", AT(verdict.transfer), NULL, "agents moved to a model of other data",

@@ -9,20 +9,22 @@
 //    nothing: of bayes and cem only the settings of the first ask count.
 // 3. confirmed-lower: the winner's interval in the confirmation lies entirely below that in the
 //    search. It won because of one model or its random streams.
-// 4. failed: an agent of another program crashed, hung or answered nonsense.
+// 4. failed: an agent of another program crashed, hung or answered nonsense. An error if most
+//    runs did: the scores are then those of the failure.
 // 5. cut-off: a score per episode counts an episode that was cut off as a whole one. Where the
 //    winner's episodes last half as long as the cut-off allows, many are, and without a
 //    cut-off they last longer. Not if the plant itself has this time limit. Measured in Acrobot
 //    with runs of 5,000 steps and a cut-off of 167: promised -92 (-121 to -2), on the plant
 //    -176.
-// 6. too-good: see too_good.c. rare-failures: see promise.c.
+// 6. too-good: see too_good.c. rare-failures: see promise.c. fails-more and not-better: see
+//    today.c. The agent's defaults are better if their interval is above the winner's score.
 // 7. model-exploited: agents lose half of what they gained on random actions when they are
-// moved
-//    to a model of other data (transfer.c).
+//    moved to a model of other data (transfer.c), and score less there.
 
 #include "base/base.h"
 #include "core.h"
 #include "eval/eval.h"
+#include "log/log.h"
 #include "model/model.h"
 #include "study.h"
 
@@ -33,6 +35,7 @@
 #define COVERAGE_WARNING 0.05 // decision 1; by hand
 #define COVERAGE_NOTICE 0.01  // decision 1; by hand
 #define TIED 0.5              // decision 2
+#define MOSTLY 0.5            // decision 4; by hand
 #define LONG 0.5              // decision 5, of the cut-off; by hand
 #define EXPLOITED 0.5         // decision 7; by hand
 
@@ -77,6 +80,46 @@ static void out_of_coverage(rh_study *study)
     rh_findings__advise(f, "log more of what the agent does there, or let it explore less");
 }
 
+static void failures(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_failing *f = &v->failing;
+    char own[60], last[60], logged[60];
+    if (f->often < RH_OFTEN_MORE)
+        return;
+    rh_study__write_rate(f, &f->all, own);
+    rh_study__write_rate(f, &f->last, last);
+    rh_study__write_rate(f, &f->logged, logged);
+    rh_findings__advise(
+        rh_findings__add(&v->findings, f->often == RH_OFTEN_FAR ? RH_ERROR : RH_WARNING,
+                         RH_FINDING_FAILS_MORE, f->all.n,
+                         "the agent fails %s: %s in the models, %s at the end of a run, %s in "
+                         "the log; a failure is %.160s",
+                         rh_often_name(f->often), own, last, logged, f->rule->words),
+        "let a failure cost what it costs you (--reward), or say what one is (--failure)");
+}
+
+static void not_better(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_today *t = &v->today;
+    if (t->better == RH_ANSWER_NO)
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_NOT_BETTER, 1,
+                             "at the end of a run the agent scores %.4g (%.4g to %.4g), the "
+                             "logged controller %.4g",
+                             t->end.score, t->end.lo95, t->end.hi95, v->logged.score),
+            "keep the controller; try longer runs (--steps) or another agent (--agent)");
+    if (v->winner >= 0 && t->defaults.lo95 > t->learning.score) // false where it is unknown
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_DEFAULTS_BETTER, 1,
+                             "the agent's defaults score %.4g (%.4g to %.4g), the chosen "
+                             "setting %.4g",
+                             t->defaults.score, t->defaults.lo95, t->defaults.hi95,
+                             t->learning.score),
+            "deploy the defaults, or search more settings (--trials), around them (--set)");
+}
+
 static void rare_failures(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -96,7 +139,7 @@ static void exploited(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     const rh_transfer *t = &v->transfer;
-    if (!(t->share >= EXPLOITED)) // false where it is unknown
+    if (!(t->share >= EXPLOITED && t->other < t->same)) // false where it is unknown
         return;
     rh_findings__advise(
         rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_MODEL_EXPLOITED, t->n,
@@ -111,7 +154,7 @@ static void cut_off(rh_study *study)
     rh_verdict *v = &study->verdict;
     int64_t most = study->eval.cutoff, nstep = 0, nepisode = 0;
     if (v->winner < 0 || study->task.continuing || most <= 0 ||
-        most == rh_model__time_limit(rh_study__whole_log(study)))
+        most == rh_log__time_limit(rh_study__whole_log(study)))
         return;
     const rh_trial *t = &v->trial[v->winner];
     for (int i = 0; i < t->nmember * t->nrun; i++) {
@@ -181,15 +224,18 @@ static int count_failed(const rh_trial *t)
 static void failed_runs(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    int64_t nrun = 0;
-    for (int i = 0; i < v->ntrial; i++)
+    int64_t nrun = 0, nall = 0;
+    for (int i = 0; i < v->ntrial; i++) {
         nrun += v->trial[i].ndiverged ? count_failed(&v->trial[i]) : 0;
+        nall += rh_study__count_runs(&v->trial[i]);
+    }
     if (nrun)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_FAILED, nrun,
-                             "%lld run%s failed and count%s as the worst possible%s%s",
-                             (long long)nrun, nrun == 1 ? "" : "s", nrun == 1 ? "s" : "",
-                             *study->failure ? "; one of them: " : "", study->failure),
+            rh_findings__add(
+                &v->findings, (double)nrun > MOSTLY * (double)nall ? RH_ERROR : RH_WARNING,
+                RH_FINDING_FAILED, nrun,
+                "%lld of %lld runs failed and count as the worst possible%s%s", (long long)nrun,
+                (long long)nall, *study->failure ? "; one of them: " : "", study->failure),
             "fix the agent and use a new folder; study.log has the reason of every such run");
 }
 
@@ -256,21 +302,33 @@ static void confirmation(rh_study *study)
             "use several members in the search (--members)");
     else if (v->search_best != v->winner_search)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_NOTICE, RH_FINDING_OTHER_WINNER, 1,
-                             "setting %d led the search, setting %d won the confirmation",
-                             v->trial[v->search_best].setting, winner->setting),
+            rh_findings__add(
+                &v->findings, RH_NOTICE, RH_FINDING_OTHER_WINNER, 1,
+                "the search alone would choose setting %d, the confirmation chose setting %d",
+                v->trial[v->search_best].setting, winner->setting),
             "none needed: this is the purpose of a confirmation");
+}
+
+// Errors that the user accepts, and warnings. Notices concern `inspect` alone.
+static void of_the_log(rh_study *study)
+{
+    const rh_findings *log = study->report ? &study->report->findings : NULL;
+    for (int i = 0; log && i < log->n; i++)
+        if (log->item[i].severity != RH_NOTICE)
+            rh_findings__copy(&study->verdict.findings, &log->item[i]);
 }
 
 rh_status rh_study__findings(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    if (!rh_findings__begin(&v->findings))
+    if (!rh_findings__begin(&v->findings, RH_OF_STUDY))
         return RH_ENOMEM;
     all_tied(study);
     confirmation(study);
     rh_study__disagreement(study);
     rh_status rc = rh_study__too_good(study);
+    failures(study);
+    not_better(study);
     rare_failures(study);
     exploited(study);
     out_of_coverage(study);
@@ -278,5 +336,6 @@ rh_status rh_study__findings(rh_study *study)
     failed_runs(study);
     diverged_runs(study);
     at_bounds(study);
+    of_the_log(study);
     return rh_findings__end(&v->findings) ? rc : RH_ENOMEM;
 }

@@ -24,7 +24,6 @@
 #include "base/base_internal.h"
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -48,33 +47,20 @@ static rh_status make_folder(const char *folder, rh_error *err)
     return RH_OK;
 }
 
-// Whether a file is a temporary one of rh_file__create(): "best.yaml.<pid>-<serial>.tmp".
-static bool is_left_over(const char *name)
-{
-    static const char *const file[] = {"best.yaml.", "runs.csv.", "study.model.",
-                                       "report.json.", "report.html."};
-    static const char digits[] = "0123456789";
-    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
-        size_t n = strlen(file[i]);
-        if (strncmp(name, file[i], n) != 0)
-            continue;
-        size_t pid = strspn(name + n, digits), dash = n + pid;
-        size_t serial = pid && name[dash] == '-' ? strspn(name + dash + 1, digits) : 0;
-        return serial && strcmp(name + dash + 1 + serial, ".tmp") == 0;
-    }
-    return false;
-}
-
 // Remove what a killed process was writing. The study is locked, so nobody else writes here.
 static void remove_left_over(const char *folder)
 {
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return;
-    for (const struct dirent *e = readdir(dir); e; e = readdir(dir))
-        if (is_left_over(e->d_name))
-            unlinkat(dirfd(dir), e->d_name, 0);
-    closedir(dir);
+    static const char *const file[] = {"best.yaml",   "runs.csv",    "study.model",
+                                       "report.json", "report.html", "log_next.csv"};
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        rh_text path = {0};
+        rh_text__add(&path, folder);
+        rh_text__add(&path, "/");
+        rh_text__add(&path, file[i]);
+        if (!path.bad)
+            rh_file__clean(path.data);
+        rh_text__clear(&path);
+    }
 }
 
 static rh_status open_file(rh_journal *j, rh_error *err)
@@ -93,16 +79,6 @@ static rh_status open_file(rh_journal *j, rh_error *err)
         return rh_fail(err, RH_EIO, "%s: is a device, pipe or socket, expected a file",
                        rh_base__path_tail(j->path));
     return RH_OK;
-}
-
-// Make the name of a new file durable, where the system supports it.
-static void sync_folder(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
 }
 
 // ---------------------------------------------------------------------------- writing
@@ -167,8 +143,7 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
     j->text.bad = false;
     j->text.n = 0;
     if (bad)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(j->path));
+        return rh_file__no_memory(j->path, err);
     if (j->broken)
         return rh_fail(err, RH_EIO, "%s: cannot write: an earlier error left half a line",
                        rh_base__path_tail(j->path));
@@ -231,9 +206,9 @@ static rh_status start_over(rh_journal *j, const char *folder, rh_error *err)
     rh_status rc = rh_journal__append(j, err);
     if (!rc)
         rc = rh_journal__sync(j, err);
-    sync_folder(folder);
-    if (rc)
-        return rc;
+    int fault = rc ? 0 : rh_file__sync_folder(folder); // the journal's name
+    if (rc || fault)
+        return rc ? rc : cannot_write(j, fault, err);
 
     // read it back: lines of other programs refer to its study
     int64_t torn = 0;

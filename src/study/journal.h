@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#define RH_JOURNAL__VERSION 3              // of the lines
+#define RH_JOURNAL__VERSION 4              // of the lines
 #define RH_JOURNAL__WORKER "rehearse/"     // the writer, followed by the version
 #define RH_JOURNAL__SEAL 18                // bytes of ,"crc":"89abcdef"}
 #define RH_JOURNAL__NAME_SIZE 64           // bytes of a parameter value or key

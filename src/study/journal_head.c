@@ -2,6 +2,7 @@
 //
 //     op 0   study_name, directions: larger is better
 //     op 2   rehearse: version        log: path           fingerprint: 16 hex digits
+//            steps, columns: of the log, to say how another one differs
 //            starts, model: the same  ncurve              plan: {key: text}
 //            plugins: the same, of the plug-ins that are used; left out without any
 //
@@ -67,12 +68,35 @@ void rh_journal__study_line(rh_text *text, const char *name)
     rh_journal__end_line(text);
 }
 
+// "temp, level, pump": sensors and numbers of an action.
+static void add_columns(rh_text *text, const rh_log *log)
+{
+    for (int i = 0; i < log->nobs + log->nact; i++)
+        rh_text__format(text, "%s%s", i ? ", " : "",
+                        i < log->nobs ? log->obs_name[i] : log->act_name[i - log->nobs]);
+}
+
+// What people know of a log.
+static void data_lines(rh_text *text, const rh_log *log)
+{
+    rh_text columns = {0};
+    rh_journal__study_attr(text, 0, "steps");
+    rh_text__whole(text, log->n);
+    rh_journal__end_attr(text);
+    add_columns(&columns, log);
+    text->bad = text->bad || columns.bad;
+    text_attr(text, "columns", columns.data ? columns.data : "");
+    rh_text__clear(&columns);
+}
+
 void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
 {
     rh_journal__study_line(text, head->name ? head->name : "study");
     text_attr(text, "rehearse", rh_version());
     text_attr(text, "log", head->log ? head->log : "");
     hash_attr(text, "fingerprint", head->fingerprint);
+    if (head->data)
+        data_lines(text, head->data);
     hash_attr(text, "starts", head->starts);
     hash_attr(text, "model", head->model);
     if (head->plugins)
@@ -141,20 +165,53 @@ static void compare_hash(comparison *c, const json_t *attr, const char *key, con
                  what, found && strspn(found, "0") < 16 ? found : "none", hash ? is : "none");
 }
 
+// "; steps 641, this one 700", where they differ.
+static void tell(rh_text *text, const char *what, const char *was, const char *is)
+{
+    char shown[2][2 * SHOWN];
+    if (!was || strcmp(was, is) == 0)
+        return;
+    size_t from = shown_from(was, is);
+    rh_text__printable(was + from, shown[0], SHOWN);
+    rh_text__printable(is + from, shown[1], SHOWN);
+    rh_text__format(text, "%s %s %s%s, this one %s%s", text->n ? ";" : "", what,
+                    from ? "..." : "", shown[0], from ? "..." : "", shown[1]);
+}
+
+// How another log differs: its path, steps, columns and, always, fingerprint.
+static void tell_logs(rh_text *text, const json_t *attr, const rh_journal__head *head,
+                      const char *is)
+{
+    const json_t *steps = json_object_get(attr, "steps");
+    rh_text columns = {0};
+    char count[2][24];
+    tell(text, "path", json_string_value(json_object_get(attr, "log")),
+         head->log ? head->log : "");
+    if (head->data && json_is_integer(steps)) {
+        snprintf(count[0], sizeof count[0], "%" PRId64, (int64_t)json_integer_value(steps));
+        snprintf(count[1], sizeof count[1], "%" PRId64, head->data->n);
+        tell(text, "steps", count[0], count[1]);
+        add_columns(&columns, head->data);
+        tell(text, "columns", json_string_value(json_object_get(attr, "columns")),
+             columns.data ? columns.data : "");
+    }
+    tell(text, "fingerprint", json_string_value(json_object_get(attr, "fingerprint")), is);
+    rh_text__clear(&columns);
+}
+
 // The log, the starts and the model, which are not in the plan.
 static void compare_logs(comparison *c, const json_t *attr, const rh_journal__head *head)
 {
-    char is[20], was[SHOWN], now[SHOWN];
-    const char *log = json_string_value(json_object_get(attr, "log"));
+    char is[20];
     const char *found = json_string_value(json_object_get(attr, "fingerprint"));
     snprintf(is, sizeof is, "%016" PRIx64, head->fingerprint);
     if (!found || strcmp(found, is) != 0) {
-        rh_text__printable(log ? log : "", was, sizeof was);
-        rh_text__printable(head->log ? head->log : "", now, sizeof now);
-        snprintf(c->first, sizeof c->first,
-                 "the study is of another log, %s (%.16s), this one is %s (%s)", was,
-                 found ? found : "unknown", now, is);
+        rh_text how = {0};
+        tell_logs(&how, attr, head, is);
+        snprintf(c->first, sizeof c->first, "the study is of another log:%.270s",
+                 how.data ? how.data : "");
         c->n++;
+        rh_text__clear(&how);
     }
     compare_hash(c, attr, "starts", "log of starts", head->starts);
     compare_hash(c, attr, "model", "model", head->model);
@@ -198,10 +255,15 @@ static void compare_plans(comparison *c, json_t *found, const json_t *plan,
             differ(c, key, was, is ? is : value);
     }
     void *at = json_object_iter(found);
-    for (; at; at = json_object_iter_next(found, at))
-        if (!json_object_get(plan, json_object_iter_key(at)))
-            differ(c, json_object_iter_key(at), json_string_value(json_object_iter_value(at)),
-                   NULL);
+    for (; at; at = json_object_iter_next(found, at)) {
+        const char *name = json_object_iter_key(at);
+        if (json_object_get(plan, name))
+            continue;
+        if (strcmp(name, "accept") == 0) // it changes no run
+            *grown = true;
+        else
+            differ(c, name, json_string_value(json_object_iter_value(at)), NULL);
+    }
 }
 
 rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,

@@ -141,6 +141,25 @@ bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference 
     return true;
 }
 
+bool rh_journal__defaults(const rh_journal *journal, bool confirmed, rh_result *result, int n)
+{
+    const json_t *found = json_object_get(journal->replay.attr, "defaults");
+    const json_t *which = json_object_get(found, "confirmed");
+    const json_t *row = json_object_get(found, "runs");
+    if (!json_is_boolean(which) || json_is_true(which) != confirmed ||
+        json_array_size(row) != (size_t)n)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const json_t *one = json_array_get(row, (size_t)i);
+        result[i] = (rh_result){.nfailure = json_integer_value(json_array_get(one, 1)),
+                                .nepisode = json_integer_value(json_array_get(one, 2)),
+                                .nstep = json_integer_value(json_array_get(one, 3))};
+        if (!rh_journal__number_of(json_array_get(one, 0), &result[i].score))
+            return false;
+    }
+    return true;
+}
+
 rh_status rh_journal__kinds(const rh_journal *journal, rh_kinds *kinds, rh_error *err)
 {
     const json_t *all = json_object_get(journal->replay.attr, "kinds");

@@ -151,8 +151,8 @@ static rh_journal__entry *trial_of(const rh_replay *r, int64_t id)
     return i >= 0 && !r->trial[i].finished ? &r->trial[i] : NULL;
 }
 
-// {"score":..,"total":..,"steps":..,"episodes":..,"out_of_coverage":..,
-//  "outcome":"..","curve":[..]}
+// {"score":..,"total":..,"steps":..,"episodes":..,"out_of_coverage":..,"failures":[all,first,
+//  last],"ended":[first,last],"last":..,"caught_up":..,"outcome":"..","curve":[..]}
 static const char *run_of(const char *at, const char *end, int ncurve, rh_study__run *run)
 {
     rh_result *l = &run->result;
@@ -161,6 +161,13 @@ static const char *run_of(const char *at, const char *end, int ncurve, rh_study_
     at = rh_scan__whole(rh_scan__after(at, end, ",\"steps\":"), end, &l->nstep);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"episodes\":"), end, &l->nepisode);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"out_of_coverage\":"), end, &l->nuncovered);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"failures\":["), end, &l->nfailure);
+    at = rh_scan__whole(rh_scan__after(at, end, ","), end, &l->nfailure_first);
+    at = rh_scan__whole(rh_scan__after(at, end, ","), end, &l->nfailure_last);
+    at = rh_scan__whole(rh_scan__after(at, end, "],\"ended\":["), end, &l->nepisode_first);
+    at = rh_scan__whole(rh_scan__after(at, end, ","), end, &l->nepisode_last);
+    at = rh_scan__number(rh_scan__after(at, end, "],\"last\":"), end, &l->last);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"caught_up\":"), end, &l->caught_up);
     at = outcome(rh_scan__after(at, end, ",\"outcome\":\""), end, &l->outcome);
     at = rh_scan__after(at, end, ",\"curve\":[");
     for (int i = 0; at && i < ncurve; i++)

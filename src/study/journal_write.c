@@ -272,8 +272,13 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__r
     rh_journal__number(t, l->total);
     rh_text__format(t,
                     ",\"steps\":%" PRId64 ",\"episodes\":%" PRId64
-                    ",\"out_of_coverage\":%" PRId64 ",\"outcome\":\"%s\",\"curve\":[",
-                    l->nstep, l->nepisode, l->nuncovered, rh_outcome_name(l->outcome));
+                    ",\"out_of_coverage\":%" PRId64 ",\"failures\":[%" PRId64 ",%" PRId64
+                    ",%" PRId64 "],\"ended\":[%" PRId64 ",%" PRId64 "],\"last\":",
+                    l->nstep, l->nepisode, l->nuncovered, l->nfailure, l->nfailure_first,
+                    l->nfailure_last, l->nepisode_first, l->nepisode_last);
+    rh_journal__number(t, l->last);
+    rh_text__format(t, ",\"caught_up\":%" PRId64 ",\"outcome\":\"%s\",\"curve\":[",
+                    l->caught_up, rh_outcome_name(l->outcome));
     for (int i = 0; i < journal->head.ncurve; i++) {
         rh_text__add(t, i > 0 ? "," : "");
         rh_journal__number(t, run->curve[i]);
@@ -410,6 +415,23 @@ rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_r
         rh_journal__number(t, number[i]);
     }
     rh_text__add(t, "}");
+    rh_journal__end_attr(t);
+    return rh_journal__append(journal, err);
+}
+
+rh_status rh_journal__add_defaults(rh_journal *journal, bool confirmed, const rh_result *result,
+                                   int n, rh_error *err)
+{
+    rh_text *t = &journal->text;
+    rh_journal__study_attr(t, 0, "defaults");
+    rh_text__format(t, "{\"confirmed\":%s,\"runs\":[", confirmed ? "true" : "false");
+    for (int i = 0; i < n; i++) {
+        rh_text__add(t, i ? ",[" : "[");
+        rh_journal__number(t, result[i].score);
+        rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", result[i].nfailure,
+                        result[i].nepisode, result[i].nstep);
+    }
+    rh_text__add(t, "]}");
     rh_journal__end_attr(t);
     return rh_journal__append(journal, err);
 }

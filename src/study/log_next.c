@@ -32,6 +32,7 @@
 //    for each action. Agents learn to avoid it in a model that knows nothing about it, so their
 //    visits would not ask for it.
 
+#include "base/scratch.h"
 #include "core.h"
 #include "model/model.h"
 #include "numeric/stats.h"
@@ -372,21 +373,17 @@ static rh_status find_rows(rh_study *study, const rh_visits *visits, rh_error *e
                 .nfeature = log->nobs + (log->naction ? 0 : log->nact),
                 .ngroup = log->naction ? log->naction : 1};
     size_t most = 2 * (size_t)visits->n + 1; // as many logged steps as visits
-    rh_cover *cover = rh_alloc(most, sizeof *cover);
-    s.x = rh_alloc(most, (size_t)s.nfeature * sizeof *s.x);
-    s.need = rh_alloc(most, sizeof *s.need);
-    s.from = rh_alloc(most, sizeof *s.from);
-    rh_status rc = RH_OK;
-    if (!cover || !s.x || !s.need || !s.from)
-        rc = rh_base__no_memory(err, "study");
+    rh_scratch scratch = {0};
+    rh_cover *cover = rh_scratch__take(&scratch, most, sizeof *cover);
+    s.x = rh_scratch__take(&scratch, most, (size_t)s.nfeature * sizeof *s.x);
+    s.need = rh_scratch__take(&scratch, most, sizeof *s.need);
+    s.from = rh_scratch__take(&scratch, most, sizeof *s.from);
+    rh_status rc = scratch.failed ? rh_base__no_memory(err, "study") : RH_OK;
     if (!rc)
         rc = rh_model__cover(model, visits->n, visits->obs, visits->act, cover, NULL, err);
     if (!rc && make_rows(&s, cover, study) != RH_OK)
         rc = rh_base__no_memory(err, "study");
-    rh_free(cover);
-    rh_free(s.x);
-    rh_free(s.need);
-    rh_free(s.from);
+    rh_scratch__clear(&scratch);
     return rc;
 }
 

@@ -71,6 +71,18 @@ static void act_at_random(const rh_task *task, rh_rng *rng, double *act)
         act[k] = rh_rng_range(rng, task->act_lo[k], task->act_hi[k]);
 }
 
+static bool fails(const void *rule, const double *obs, double reward, bool terminal)
+{
+    return rh_failure_step(rule, obs, reward, terminal);
+}
+
+void rh_members__watch(const rh_members *members, rh_eval_options *opt)
+{
+    const rh_failure *rule = members->nkind ? rh_model_failure(members->model[0]) : NULL;
+    opt->fails = rule && rule->known ? fails : NULL;
+    opt->rule = rule;
+}
+
 uint64_t rh_members__fingerprint(const rh_members *members)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

@@ -38,6 +38,19 @@ const rh_key__said *rh_plan__said(const rh_plan *plan, const char *key)
     return NULL;
 }
 
+const rh_key__said *rh_plan__below(const rh_plan *plan, const char *section, int *at,
+                                   const char **name)
+{
+    const rh_plan__book *book = plan->book;
+    while (*at < book->nsaid) {
+        const rh_key__said *said = &book->said[(*at)++];
+        *name = rh_plan__behind(said->key, section);
+        if (*name && rh_plan__is_open(said->key))
+            return said;
+    }
+    return NULL;
+}
+
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
 {
     rh_plan__book *book = plan->book;
@@ -134,12 +147,7 @@ void rh_plan_destroy(rh_plan *plan)
     if (!plan)
         return;
     rh_plan__book *book = plan->book;
-    rh_plan__clear_space(plan);
-    rh_plan__clear_lines(book);
-    for (int i = 0; i < plan->nrange; i++)
-        rh_free(plan->range[i].sensor);
-    for (int i = 0; i < plan->nlimit; i++)
-        rh_free(plan->limit[i].sensor);
+    rh_plan__clear_fields(plan);
     for (int i = 0; i < book->nsaid; i++)
         rh_free(book->said[i].block);
     for (int i = 0; i < book->ntree; i++)
@@ -152,14 +160,10 @@ void rh_plan_destroy(rh_plan *plan)
     rh_free(plan->name);
     rh_free(plan->data);
     rh_free(plan->starts);
+    rh_free(plan->setting);
     rh_free(plan->hp);
     rh_free(plan->method_param);
     rh_free(plan->model_param);
-    rh_free(plan->repr_param);
-    rh_free(plan->candidate);
-    rh_free(plan->task_opt);
-    rh_free(plan->range);
-    rh_free(plan->limit);
     rh_free(plan);
 }
 
@@ -200,10 +204,10 @@ rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text, const ch
     if (!rh_plan__key(key, full, sizeof full, where, err))
         return RH_EINVAL;
     if (*text == '{' || *text == '[') {
-        bool tree_wanted = rh_plan__behind(full, "parameters.") != NULL ||
-                           rh_plan__behind(full, "ranges.") != NULL ||
-                           rh_plan__behind(full, "limits.") != NULL ||
-                           strcmp(full, "plugins") == 0;
+        bool tree_wanted = rh_plan__behind(full, "parameters.") ||
+                           rh_plan__behind(full, "ranges.") ||
+                           rh_plan__behind(full, "limits.") || strcmp(full, "plugins") == 0 ||
+                           strcmp(full, "accept") == 0;
         rh_status rc = tree_wanted ? read_flow(&tree, text, key, where, err) : RH_OK;
         if (rc)
             return rc;

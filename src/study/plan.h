@@ -10,6 +10,7 @@
 #ifndef REHEARSE_STUDY_PLAN_H
 #define REHEARSE_STUDY_PLAN_H
 
+#include "base/findings.h"
 #include "describe/key.h"
 #include "kinds.h"
 #include "rehearse/study.h"
@@ -39,10 +40,12 @@ typedef struct rh_plan__book rh_plan__book;
 
 struct rh_plan {
     rh_plan_command command;
-    char *name;   // of the study, owned; NULL: none
-    char *data;   // the log, or model:FILE, owned; NULL
-    char *starts; // a log whose episodes begin where runs do, owned; NULL
-    int preset;   // of rh_plan__preset_name(); 0: none
+    char *name;                     // of the study, owned; NULL: none
+    char *data;                     // the log, or model:FILE, owned; NULL
+    char *starts;                   // a log whose episodes begin where runs do, owned; NULL
+    int preset;                     // of rh_plan__preset_name(); 0: none
+    bool accept[RH_FINDINGS__NLOG]; // errors of the log that are accepted, by their id
+    char *setting;                  // best.yaml that was entered, owned; NULL: none
 
     // the agent and what is searched; known once settled
     const rh_agent_type *agent; // NULL before: depends on the log's actions
@@ -135,6 +138,10 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err);
 const rh_key__said *rh_plan__said(const rh_plan *plan, const char *key); // NULL: nothing
 const char *rh_plan__behind(const char *key, const char *prefix); // NULL: it begins otherwise
+// The next open item below a section, "model.", from *at on; NULL: there is none. *name: behind
+// the section.
+const rh_key__said *rh_plan__below(const rh_plan *plan, const char *section, int *at,
+                                   const char **name);
 
 rh_status rh_plan__no_memory(rh_error *err);
 
@@ -170,6 +177,14 @@ int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS]);
 // The section that has this key, where it is only in one: "evaluation" of "runs". NULL: none.
 const char *rh_plan__section_of(const char *name);
 
+// ---------------------------------------------------------------------------- the log's errors
+
+// Names of findings of a log, as a list or between commas, into bool[RH_FINDINGS__NLOG].
+// plan_accept.c
+rh_status rh_plan__read_accept(void *field, const rh_key__said *said, rh_error *err);
+void rh_plan__show_accept(const void *field, rh_text *text);
+bool rh_plan__accepts(const rh_plan *plan); // any
+
 // ---------------------------------------------------------------------------- plug-ins
 
 // Load what the key names. plan_plugins.c
@@ -197,6 +212,10 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
 // One of them, from the item set under `name`.
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
                          const rh_key__said *said, double *param, rh_error *err);
+
+// All of them that were set below a section, "env.".
+rh_status rh_plan__values(const rh_plan *plan, const char *section, const rh_param *table,
+                          int nparam, const char *owner, double *param, rh_error *err);
 
 // Whether the data is a model that was fitted before, model:FILE.
 #define RH_PLAN__MODEL "model:"
@@ -244,6 +263,12 @@ rh_status rh_plan__candidates(rh_plan *plan, const rh_log *log, rh_error *err);
 // The value of a model's parameter, reach in its own forms, into param (nparam of the type).
 rh_status rh_plan__model_value(const rh_model_type *type, double *param, const char *name,
                                const rh_key__said *said, rh_error *err);
+// All of them that were set.
+rh_status rh_plan__model_values(const rh_plan *plan, const rh_model_type *type, double *param,
+                                rh_error *err);
+
+// Free what rh_plan_check() and rh_plan_settle() work out anew.
+void rh_plan__clear_fields(rh_plan *plan);
 
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);

@@ -38,19 +38,17 @@ static bool carries_alike(const rh_model_type *type, const double *a, const doub
 // Set the model's parameters of a candidate. *fits: it has all of them, and stands for these.
 static rh_status set_params(const rh_plan *plan, rh_model_trial *one, bool *fits, rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
     const rh_model_type *type = one->type;
+    const rh_key__said *said;
+    const char *name;
     double param[RH_MODEL_NPARAM];
     rh_status rc = RH_OK;
     memcpy(param, one->param, sizeof param);
     *fits = !plan->model || plan->model == type;
     if (plan->model && *fits)
         memcpy(param, plan->model_param, (size_t)type->nparam * sizeof *param);
-    for (int i = 0; i < book->nsaid && !rc && *fits && !plan->model; i++) {
-        const rh_key__said *said = &book->said[i];
-        const char *name = rh_plan__behind(said->key, "model.");
-        if (!name || !rh_plan__is_open(said->key))
-            continue;
+    for (int i = 0; !rc && *fits && !plan->model &&
+                    (said = rh_plan__below(plan, "model.", &i, &name)) != NULL;) {
         *fits = rh_param_find(type->param, type->nparam, name) >= 0;
         if (*fits)
             rc = rh_plan__model_value(type, param, name, said, err);
@@ -87,7 +85,6 @@ static void add(rh_plan *plan, const rh_model_trial *one)
 // A model that no candidate stands for, or whose parameters no candidate has.
 static rh_status add_other(rh_plan *plan, const rh_model_trial *first, rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
     rh_model_trial one = *first;
     rh_status rc = RH_OK;
     one.type = plan->model ? plan->model : first->type;
@@ -96,11 +93,8 @@ static rh_status add_other(rh_plan *plan, const rh_model_trial *first, rh_error 
     rh_param_initial(one.type->param, one.type->nparam, one.param);
     if (plan->model)
         memcpy(one.param, plan->model_param, (size_t)one.type->nparam * sizeof *one.param);
-    for (int i = 0; i < book->nsaid && !rc && !plan->model; i++) {
-        const char *name = rh_plan__behind(book->said[i].key, "model.");
-        if (name && rh_plan__is_open(book->said[i].key))
-            rc = rh_plan__model_value(one.type, one.param, name, &book->said[i], err);
-    }
+    else
+        rc = rh_plan__model_values(plan, one.type, one.param, err);
     int carry = rh_param_find(one.type->param, one.type->nparam, "carry");
     if (carry >= 0 && one.param[carry] > 0.0) // 0: none
         one.kind = "carrying";

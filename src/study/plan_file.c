@@ -129,27 +129,21 @@ static rh_status say(const reading *r, const char *key, const rh_yaml *value)
     return rh_plan__say(r->plan, full, key, value, r->path, r->file, r->err);
 }
 
-// A path, which starts from the folder of the file: "model:FILE" too.
+// Paths, which start from the folder of the file: "model:FILE" too.
 static rh_status say_path(const reading *r, const char *key, const rh_yaml *value)
 {
-    const char *slash = strrchr(r->path, '/');
-    if (value->kind != RH_YAML_TEXT || !slash || rh_yaml__nothing(value))
+    bool texts = value->kind == RH_YAML_TEXT || value->kind == RH_YAML_LIST;
+    for (int i = 0; value->kind == RH_YAML_LIST && i < value->n; i++)
+        texts = texts && value->item[i]->kind == RH_YAML_TEXT;
+    if (!texts || rh_yaml__nothing(value))
         return say(r, key, value);
-    const char *rest = rh_plan__behind(value->text, RH_PLAN__MODEL);
-    size_t prefix = rest ? strlen(RH_PLAN__MODEL) : 0, folder = (size_t)(slash - r->path) + 1;
-    rest = value->text + prefix;
-    if (*rest == '/' || !*rest)
-        return say(r, key, value);
-
     rh_yaml *whole = rh_yaml__text("", 0);
-    size_t size = prefix + folder + strlen(rest) + 1;
-    char *text = rh_alloc(size, 1);
+    char *text = rh_yaml__paths(value, r->path, RH_PLAN__MODEL);
     if (!whole || !text) {
         rh_yaml__destroy(whole);
         rh_free(text);
         return rh_plan__no_memory(r->err);
     }
-    snprintf(text, size, "%.*s%.*s%s", (int)prefix, value->text, (int)folder, r->path, rest);
     rh_free(whole->text);
     whole->text = text;
     whole->line = value->line;

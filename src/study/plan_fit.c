@@ -284,7 +284,6 @@ rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds_
 rh_status rh_plan__env(rh_env **out, const rh_plan *plan, const rh_model *model, int member,
                        rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
     if (!model && !plan->env)
         return rh_fail(err, RH_EINVAL, "plan: no env, expected a simulator");
     const rh_param *table = model ? rh_model_type_of(model)->param : plan->env->param;
@@ -294,11 +293,8 @@ rh_status rh_plan__env(rh_env **out, const rh_plan *plan, const rh_model *model,
     rh_status rc = rh_plan__initial(&value, table, nparam, err);
     if (!rc && model)
         memcpy(value, rh_model_params(model), (size_t)nparam * sizeof *value);
-    for (int i = 0; i < book->nsaid && !rc; i++) {
-        const char *name = rh_plan__behind(book->said[i].key, "env.");
-        if (name && rh_plan__is_open(book->said[i].key))
-            rc = rh_plan__value(table, nparam, owner, name, &book->said[i], value, err);
-    }
+    if (!rc)
+        rc = rh_plan__values(plan, "env.", table, nparam, owner, value, err);
     if (!rc)
         rc = model ? rh_model_env(out, model, member, value, err)
                    : rh_env_create(out, plan->env, value, err);

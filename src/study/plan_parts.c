@@ -68,6 +68,17 @@ rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, c
     return rh_key__refuse(said, NULL, "", err, expected);
 }
 
+rh_status rh_plan__values(const rh_plan *plan, const char *section, const rh_param *table,
+                          int nparam, const char *owner, double *param, rh_error *err)
+{
+    const rh_key__said *said;
+    const char *name;
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && (said = rh_plan__below(plan, section, &i, &name)) != NULL;)
+        rc = rh_plan__value(table, nparam, owner, name, said, param, err);
+    return rc;
+}
+
 // ---------------------------------------------------------------------------- the model
 
 // auto, none, quantile, fixed, 99% or 0.3
@@ -109,6 +120,17 @@ rh_status rh_plan__model_value(const rh_model_type *type, double *param, const c
                : rh_plan__value(type->param, type->nparam, type->name, name, said, param, err);
 }
 
+rh_status rh_plan__model_values(const rh_plan *plan, const rh_model_type *type, double *param,
+                                rh_error *err)
+{
+    const rh_key__said *said;
+    const char *name;
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && (said = rh_plan__below(plan, "model.", &i, &name)) != NULL;)
+        rc = rh_plan__model_value(type, param, name, said, err);
+    return rc;
+}
+
 static rh_status read_members(rh_plan *plan, rh_error *err)
 {
     const rh_key__said *share = rh_plan__said(plan, "model.share");
@@ -141,20 +163,14 @@ static rh_status read_preset_model(rh_plan *plan, const rh_model_type *type, rh_
 
 static rh_status read_model(rh_plan *plan, rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
     const rh_model_type *type = plan->model;
     if (!type) // the candidates get what was set
         return read_members(plan, err);
     rh_status rc = rh_plan__initial(&plan->model_param, type->param, type->nparam, err);
     if (!rc)
         rc = read_preset_model(plan, type, err);
-    for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_key__said *said = &book->said[i];
-        const char *name = rh_plan__behind(said->key, "model.");
-        if (!name || !rh_plan__is_open(said->key))
-            continue;
-        rc = rh_plan__model_value(type, plan->model_param, name, said, err);
-    }
+    if (!rc)
+        rc = rh_plan__model_values(plan, type, plan->model_param, err);
     return rc ? rc : read_members(plan, err);
 }
 
@@ -162,31 +178,26 @@ static rh_status read_model(rh_plan *plan, rh_error *err)
 
 static rh_status read_task(rh_plan *plan, rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
     const rh_env_type *type = plan->task_of;
-    rh_status rc = RH_OK;
-    if (type)
-        rc = rh_plan__initial(&plan->task_opt, type->param, type->nparam, err);
-    const rh_key__said *last = rh_plan__said(plan, "task.env");
-    for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_key__said *said = &book->said[i];
-        const char *name = rh_plan__behind(said->key, "task.");
-        if (!name || !rh_plan__is_open(said->key))
-            continue;
+    const rh_key__said *last = rh_plan__said(plan, "task.env"), *said;
+    const char *name;
+    rh_env *env = NULL;
+    rh_error why = {""};
+    for (int i = 0; (said = rh_plan__below(plan, "task.", &i, &name)) != NULL; last = said)
         if (!type)
             return rh_key__blame(said, NULL, err,
                                  "this is an option of the task's environment; set task.env "
                                  "too");
-        rc = rh_plan__value(type->param, type->nparam, type->name, name, said, plan->task_opt,
-                            err);
-        last = said;
-    }
+    if (!type)
+        return RH_OK;
+    rh_status rc = rh_plan__initial(&plan->task_opt, type->param, type->nparam, err);
+    if (!rc)
+        rc = rh_plan__values(plan, "task.", type->param, type->nparam, type->name,
+                             plan->task_opt, err);
+    if (rc)
+        return rc;
 
     // options may be refused together that are good one by one
-    rh_env *env = NULL;
-    rh_error why = {""};
-    if (!type || rc)
-        return rc;
     rc = rh_env_create(&env, type, plan->task_opt, &why);
     rh_env_destroy(env);
     if (rc == RH_ENOMEM)
@@ -242,14 +253,10 @@ static rh_status set_repr(rh_plan *plan, const char *name, rh_error *err)
 
 static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
-    const rh_key__said *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
-    const char *kind = said ? said->value->text : NULL;
+    const rh_key__said *said = rh_plan__said(plan, "representation.kind");
+    const char *kind = said ? said->value->text : NULL, *first;
+    const rh_key__said *set = rh_plan__below(plan, "representation.", &(int){0}, &first);
     const rh_repr__preset *preset = NULL;
-    for (int i = 0; i < book->nsaid && !set; i++)
-        if (rh_plan__behind(book->said[i].key, "representation.") &&
-            rh_plan__is_open(book->said[i].key))
-            set = &book->said[i];
     rh_status rc = find_preset(plan, kind, &preset, err);
     if (rc)
         return rc;
@@ -282,13 +289,9 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
     }
     if (!rc && preset)
         rc = rh_repr_preset__apply(preset, plan->repr_param, err);
-    for (int i = 0; i < book->nsaid && !rc; i++) {
-        const char *name = rh_plan__behind(book->said[i].key, "representation.");
-        if (name && rh_plan__is_open(book->said[i].key))
-            rc = rh_plan__value(plan->repr->param, plan->repr->nparam, plan->repr->name, name,
-                                &book->said[i], plan->repr_param, err);
-    }
-    return rc;
+    return rc ? rc
+              : rh_plan__values(plan, "representation.", plan->repr->param, plan->repr->nparam,
+                                plan->repr->name, plan->repr_param, err);
 }
 
 // ---------------------------------------------------------------------------- all of it

@@ -37,7 +37,7 @@
 
 // ---------------------------------------------------------------------------- defaults
 
-static void reset(rh_plan *plan)
+void rh_plan__clear_fields(rh_plan *plan)
 {
     for (int i = 0; i < plan->nrange; i++)
         rh_free(plan->range[i].sensor);
@@ -50,10 +50,16 @@ static void reset(rh_plan *plan)
     rh_free(plan->task_opt);
     rh_plan__clear_space(plan);
     rh_plan__clear_lines(plan->book);
+}
+
+static void reset(rh_plan *plan)
+{
+    rh_plan__clear_fields(plan);
     *plan = (rh_plan){.command = plan->command,
                       .name = plan->name,
                       .data = plan->data,
                       .starts = plan->starts,
+                      .setting = plan->setting,
                       .hp = plan->hp,
                       .method_param = plan->method_param,
                       .model_param = plan->model_param,
@@ -157,21 +163,19 @@ static rh_status read_pair(const pairs *p, const rh_key__said *said, double *lo,
 static rh_status read_pairs(const rh_plan *plan, const pairs *p, rh_plan__range **out,
                             int *nout, rh_error *err)
 {
-    const rh_plan__book *book = plan->book;
+    const rh_key__said *said;
+    const char *sensor;
     int n = 0;
-    for (int i = 0; i < book->nsaid; i++)
-        n += rh_plan__behind(book->said[i].key, p->section) != NULL;
+    for (int i = 0; rh_plan__below(plan, p->section, &i, &sensor);)
+        n++;
     if (!n)
         return RH_OK;
     *out = rh_alloc((size_t)n, sizeof **out);
     if (!*out)
         return rh_plan__no_memory(err);
-    for (int i = 0; i < book->nsaid; i++) {
-        const char *sensor = rh_plan__behind(book->said[i].key, p->section);
+    for (int i = 0; (said = rh_plan__below(plan, p->section, &i, &sensor)) != NULL;) {
         rh_plan__range new = {0};
-        if (!sensor)
-            continue;
-        rh_status rc = read_pair(p, &book->said[i], &new.lo, &new.hi, err);
+        rh_status rc = read_pair(p, said, &new.lo, &new.hi, err);
         if (rc)
             return rc;
         new.sensor = rh_base__copy(sensor);
@@ -196,8 +200,11 @@ static rh_status place(const rh_plan *plan, const pairs *p, const rh_plan__range
             at++;
         if (at == nobs) {
             snprintf(key, sizeof key, "%s%.250s", p->section, range[k].sensor);
+            const rh_key__said *said = rh_plan__said(plan, key);
+            if (plan->setting && said->where && strcmp(said->where, plan->setting) == 0)
+                continue; // best.yaml is of a log that calls its sensors otherwise
             rh_base__unknown(&why, "no sensor", range[k].sensor, name, nobs);
-            return rh_key__blame(rh_plan__said(plan, key), NULL, err, why.text);
+            return rh_key__blame(said, NULL, err, why.text);
         }
         if (lo)
             lo[at] = range[k].lo;

@@ -12,8 +12,10 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "plan.h"
+#include "study.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const rh_param plain = {.name = ""};
@@ -231,22 +233,61 @@ bool rh_plan_entry(const rh_plan *plan, int i, const char **key, const char **va
 
 // ---------------------------------------------------------------------------- a file
 
+// A path, or model:FILE.
+static void write_path(rh_text *text, const char *path, bool from_root)
+{
+    const char *file = rh_plan__behind(path, RH_PLAN__MODEL);
+    char *whole = from_root ? realpath(file ? file : path, NULL) : NULL;
+    rh_text name = {0};
+    rh_text__format(&name, "%s%s", whole && file ? RH_PLAN__MODEL : "", whole ? whole : path);
+    text->bad = text->bad || name.bad;
+    rh_text__json(text, name.data ? name.data : "");
+    rh_text__clear(&name);
+    free(whole);
+}
+
+// The paths of a key: one, or a list of logs that are joined.
+static void write_paths(rh_text *text, const char *key, const char *paths, bool from_root)
+{
+    char *copy = rh_base__copy(paths);
+    bool several = strchr(paths, '\n') != NULL;
+    rh_text__format(text, "%s: ", key);
+    if (!several && !from_root)
+        rh_text__yaml(text, paths);
+    for (char *at = several || from_root ? copy : NULL; at;) {
+        char *end = strchr(at, '\n');
+        if (end)
+            *end++ = 0;
+        rh_text__add(text, at > copy ? ", " : several ? "[" : "");
+        write_path(text, at, from_root);
+        at = end;
+    }
+    rh_text__add(text, several ? "]\n" : "\n");
+    text->bad = text->bad || !copy;
+    rh_free(copy);
+}
+
 rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err)
 {
-    const struct {
-        const char *key, *value;
-    } head[] = {{"name", plan->name}, {"data", plan->data}, {"starts", plan->starts}};
+    return rh_plan__write(plan, out, false, err);
+}
+
+rh_status rh_plan__write(const rh_plan *plan, FILE *out, bool from_root, rh_error *err)
+{
     const rh_plan__book *book = plan->book;
     const char *section = "";
     size_t length = 0;
     rh_text text = {0};
-    rh_plan__write_plugins(plan, false, &text);
-    for (int i = 0; i < 3; i++)
-        if (head[i].value) {
-            rh_text__format(&text, "%s: ", head[i].key);
-            rh_text__yaml(&text, head[i].value);
-            rh_text__add(&text, "\n");
-        }
+    rh_plan__write_plugins(plan, from_root, &text);
+    if (plan->name) {
+        rh_text__add(&text, "name: ");
+        rh_text__yaml(&text, plan->name);
+        rh_text__add(&text, "\n");
+    }
+    if (plan->data)
+        write_paths(&text, "data", plan->data, from_root);
+    if (plan->starts)
+        write_paths(&text, "starts", plan->starts, from_root);
     for (int i = 0; i < book->nline; i++) {
         const char *key = book->line[i].key, *dot = strchr(key, '.');
         size_t n = dot ? (size_t)(dot - key) : 0;

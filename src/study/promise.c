@@ -39,9 +39,12 @@
 // 10. Where random actions beat the logged controller in the model (rh_trust__too_easy),
 //    nothing bounds a score from below and the interval is unknown: near-optimal Acrobot, seed
 //    24, promised -9 (-38 to 0), true -129.
+// 11. The agent's defaults run as often as a confirmed setting, in the model's own kind, on the
+//    same random streams.
 
 #include "core.h"
 #include "eval/eval.h"
+#include "log/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,6 +110,7 @@ static bool is_whole(const rh_log *log, int e, int64_t longest)
 
 int rh_study__episodes(const rh_log *log, double *got)
 {
+    bool lost = rh_log__lost_ends(log);
     int64_t longest = 0;
     int n = 0;
     for (int e = 0; e < log->nepisode; e++)
@@ -118,6 +122,8 @@ int rh_study__episodes(const rh_log *log, double *got)
             continue;
         for (int64_t i = log->first[e]; i < log->first[e + 1]; i++)
             sum += log->reward[i];
+        if (lost && !terminates(log, e)) // as if the step had an average reward
+            sum += sum / (double)(log->first[e + 1] - log->first[e]);
         got[n++] = sum;
     }
     return n;
@@ -148,17 +154,17 @@ static rh_reference summary_of(rh_criterion criterion, const double *got, int n,
     return (rh_reference){s.mean, n < LEAST ? NAN : s.lo95, n < LEAST ? NAN : s.hi95};
 }
 
-static rh_status find_logged(rh_study *study)
+rh_status rh_study__find_logged(rh_study *study, rh_error *err)
 {
     const rh_log *log = rh_study__whole_log(study);
     rh_criterion criterion = study->eval.criterion;
-    rh_verdict *v = &study->verdict;
+    int64_t per_steps = rh_study__per_steps(study);
     int most = log->nepisode > BLOCKS ? log->nepisode : BLOCKS, n = 0;
     if (study->task.continuing && is_over_segments(criterion)) // as long as the segments
-        most = (int)(log->n / v->per_steps);
+        most = (int)(log->n / per_steps);
     double *got = rh_alloc((size_t)most + 1, 2 * sizeof *got);
     if (!got)
-        return RH_ENOMEM;
+        return rh_base__no_memory(err, "study");
     if (!study->task.continuing)
         n = rh_study__episodes(log, got);
     else if (is_over_segments(criterion))
@@ -166,50 +172,65 @@ static rh_status find_logged(rh_study *study)
     else
         n = log->n < BLOCKS ? (int)log->n : BLOCKS;
     if (study->task.continuing)
-        add_up_blocks(log, n, (double)v->per_steps, got);
-    v->logged = summary_of(criterion, got, n, got + most + 1);
+        add_up_blocks(log, n, (double)per_steps, got);
+    study->logged = summary_of(criterion, got, n, got + most + 1);
     rh_free(got);
+
+    // the mean of an episode or a step; a median or a worst one is no such mean
+    study->eval.today = is_over_segments(criterion) ? (double)NAN : study->logged.score;
+    if (per_steps)
+        study->eval.today /= (double)per_steps;
     return RH_OK;
 }
 
 // --------------------------------------------------------------------------- the random policy
 
-bool rh_study__knows_random(rh_study *study)
+// Which models score the winner, and how the references run there.
+static const rh_members *own_members(const rh_study *study, rh_eval_options *eval)
 {
-    return study->journal && rh_journal__random(study->journal, study->confirms, &study->random,
-                                                &study->random_lowest);
+    rh_stage stage = study->confirms ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
+    const rh_members *members = &study->members[stage];
+    *eval = study->eval;
+    eval->replicate = rh_study__replicate(stage);
+    eval->nthread = study->opt.nthread;
+    eval->ncurve = 0;
+    eval->watch = NULL;
+    eval->stop = study->opt.stop;
+    eval->context = study->opt.context;
+    rh_members__watch(members, eval);
+    return members;
 }
 
-rh_status rh_study__run_random(rh_study *study, rh_error *err)
+// The runs of a reference in the first nmember members.
+static rh_status do_runs(const rh_study *study, const rh_members *members, int nmember,
+                         const rh_agent_type *agent, const double *hp,
+                         const rh_eval_options *eval, rh_result *result, rh_error *err)
 {
-    bool confirmed = study->confirms;
-    const rh_members *members = &study->members[confirmed ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH];
-    if (rh_study__knows_random(study))
-        return RH_OK;
+    rh_status rc = rh_eval_runs(members->env, nmember, agent, &study->task, 1, hp, eval, result,
+                                NULL, err);
+    if (!rc && eval->stop && eval->stop(eval->context))
+        rc = rh_fail(err, RH_ESTOPPED, "study: stopped");
+    return rc;
+}
+
+static rh_status run_random(rh_study *study, rh_error *err)
+{
+    rh_eval_options eval;
+    const rh_members *members = own_members(study, &eval);
     const rh_agent_type *agent = rh_agent_find("random", err);
     int nkind = members->nkind, nmember = members->nmember / nkind; // of one kind
-    rh_eval_options eval = study->eval;
     double none = 0.0;
     study->random = unknown;
     study->random_lowest = NAN;
     if (!agent)
         return RH_EINVAL;
     eval.nrun = (RANDOM_RUNS + nmember - 1) / nmember;
-    eval.replicate = rh_study__replicate(confirmed ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH);
-    eval.nthread = study->opt.nthread;
-    eval.ncurve = 0;
-    eval.watch = NULL;
-    eval.stop = study->opt.stop;
-    eval.context = study->opt.context;
     size_t n = (size_t)nmember * (size_t)eval.nrun;
     rh_result *result = rh_alloc((size_t)nkind * n, sizeof *result);
     double *work = rh_alloc(rh_value__nwork(nmember, eval.nrun), sizeof *work);
     rh_status rc = result && work ? RH_OK : rh_base__no_memory(err, "study");
     if (!rc)
-        rc = rh_eval_runs(members->env, nkind * nmember, agent, &study->task, 1, &none, &eval,
-                          result, NULL, err);
-    if (!rc && eval.stop && eval.stop(eval.context))
-        rc = rh_fail(err, RH_ESTOPPED, "study: stopped");
+        rc = do_runs(study, members, nkind * nmember, agent, &none, &eval, result, err);
     for (int k = 0; k < nkind && !rc; k++) {
         rh_value__estimate value = rh_value__of(rh_study__judge(study->plan), nmember,
                                                 eval.nrun, result + (size_t)k * n, NULL, work);
@@ -218,10 +239,70 @@ rh_status rh_study__run_random(rh_study *study, rh_error *err)
         study->random_lowest = fmin(study->random_lowest, value.value); // ignores NAN
     }
     if (!rc && study->journal)
-        rc = rh_journal__add_random(study->journal, confirmed, &study->random,
+        rc = rh_journal__add_random(study->journal, study->confirms, &study->random,
                                     study->random_lowest, err);
     rh_free(result);
     rh_free(work);
+    return rc;
+}
+
+// Decision 11.
+static rh_status run_defaults(rh_study *study, rh_error *err)
+{
+    rh_eval_options eval;
+    const rh_members *members = own_members(study, &eval);
+    int nmember = study->ndefault_member;
+    eval.nrun = study->ndefault_run;
+    rh_status rc = do_runs(study, members, nmember, study->plan->agent, study->plan->hp, &eval,
+                           study->defaults, err);
+    if (!rc && study->journal)
+        rc = rh_journal__add_defaults(study->journal, study->confirms, study->defaults,
+                                      nmember * eval.nrun, err);
+    return rc;
+}
+
+// Make space for the runs of the defaults; false without memory.
+static bool reserve_defaults(rh_study *study)
+{
+    const rh_plan *plan = study->plan;
+    study->ndefault_member =
+        study->confirms ? plan->confirm_members : study->members[RH_STAGE_SEARCH].nmember;
+    study->ndefault_run = study->confirms ? plan->confirm_runs : plan->nrun;
+    rh_free(study->defaults);
+    study->defaults = rh_alloc((size_t)study->ndefault_member * (size_t)study->ndefault_run,
+                               sizeof *study->defaults);
+    return study->defaults;
+}
+
+static bool knows_random(rh_study *study)
+{
+    return study->journal && rh_journal__random(study->journal, study->confirms, &study->random,
+                                                &study->random_lowest);
+}
+
+static bool knows_defaults(rh_study *study)
+{
+    return study->journal && study->defaults &&
+           rh_journal__defaults(study->journal, study->confirms, study->defaults,
+                                study->ndefault_member * study->ndefault_run);
+}
+
+bool rh_study__knows_references(rh_study *study)
+{
+    return reserve_defaults(study) && knows_random(study) && knows_defaults(study);
+}
+
+rh_status rh_study__run_references(rh_study *study, rh_error *err)
+{
+    rh_status rc = reserve_defaults(study) ? RH_OK : rh_base__no_memory(err, "study");
+    if (!rc && !knows_random(study))
+        rc = run_random(study, err);
+    if (!rc && !knows_defaults(study))
+        rc = run_defaults(study, err);
+    if (rc) {
+        rh_free(study->defaults);
+        study->defaults = NULL;
+    }
     return rc;
 }
 
@@ -435,14 +516,12 @@ rh_status rh_study__compare(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     v->per_steps = rh_study__per_steps(study);
-    v->logged = unknown;
+    v->logged = study->logged;
     v->random = study->random;
     v->transfer = rh_study__transferred(study);
     v->rare.n = 0;
     v->rare.score = v->rare.usual = NAN;
     rh_status rc = allow_for_unseen(study);
-    if (!rc)
-        rc = find_logged(study);
     if (rc)
         return rc;
     allow_for_log(study);

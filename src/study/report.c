@@ -9,7 +9,7 @@
 //     models     how the model was chosen, its fidelity and facts, a sample of its states, and
 //                stretches of the log beside replays of them
 //     inspected  what `inspect` finds in the log, and the sensors over time
-//     best_yaml, next, command
+//     best_yaml, deploy, next, command
 //
 // 1. Nothing here differs between two runs of the same study: no dates, no durations. Only the
 //    page of a study that is running has its progress.
@@ -461,13 +461,11 @@ static void write_series(rh_doc *doc, const rh_log *log)
     rh_doc__close(doc);
 }
 
-static bool write_inspected(rh_doc *doc, const rh_study *study)
+static void write_inspected(rh_doc *doc, const rh_study *study)
 {
     const rh_log *log = rh_study__whole_log(study);
+    const rh_log_report *report = study->report;
     rh_names names = rh_log_names(log);
-    rh_log_report *report = NULL;
-    if (rh_log_inspect(&report, log, NULL) != RH_OK)
-        return false;
     rh_doc__open(doc, "inspected", '{', false);
     rh_doc__whole(doc, "steps", log->n);
     rh_doc__whole(doc, "episodes", log->nepisode);
@@ -498,8 +496,6 @@ static bool write_inspected(rh_doc *doc, const rh_study *study)
                          report->findings.n, &names);
     write_series(doc, log);
     rh_doc__close(doc);
-    rh_log_report_destroy(report);
-    return true;
 }
 
 // ---------------------------------------------------------------------------- what follows
@@ -536,14 +532,22 @@ static void write_next(rh_doc *doc, const rh_study *study)
     rh_text__clear(&world);
 }
 
-// best.yaml, as it is written; null if there is none.
+// best.yaml, as it is written, and the command that deploys it; null if there is none.
 static void write_best(rh_doc *doc, const rh_study *study)
 {
-    rh_text text = {0};
-    if (study->verdict.finished && study->verdict.winner >= 0)
+    rh_text text = {0}, path = {0}, deploy = {0};
+    if (study->verdict.finished && study->verdict.winner >= 0) {
         rh_study__best_text(&text, &study->head, rh_study_model(study), &study->verdict);
+        rh_text__format(&path, "%s/best.yaml", study->opt.folder);
+        rh_text__add(&deploy, "rehearse deploy ");
+        if (!path.bad)
+            rh_text__shell(&deploy, path.data);
+    }
     rh_doc__text(doc, "best_yaml", text.bad ? NULL : text.data);
+    rh_doc__text(doc, "deploy", path.bad || deploy.bad ? NULL : deploy.data);
     rh_text__clear(&text);
+    rh_text__clear(&path);
+    rh_text__clear(&deploy);
 }
 
 static void write_progress(rh_doc *doc, const rh_study *study)
@@ -576,7 +580,8 @@ static bool write_data(rh_text *text, const rh_study *study)
     write_settings(&doc, study->plan, &study->verdict);
     bool good = write_curves(&doc, study) &&
                 write_jackknife(&doc, study->plan, &study->verdict) &&
-                write_models(&doc, study) && write_inspected(&doc, study);
+                write_models(&doc, study);
+    write_inspected(&doc, study);
     write_progress(&doc, study);
     write_best(&doc, study);
     write_next(&doc, study);

@@ -246,8 +246,8 @@ static rh_status complete(rh_study *study, rh_study__record *record, batch *b, r
     return rc;
 }
 
-static rh_status close(rh_study *study, rh_study__record *record, rh_setting_state state,
-                       rh_error *err)
+static rh_status close_setting(rh_study *study, rh_study__record *record,
+                               rh_setting_state state, rh_error *err)
 {
     rh_status rc = rh_study__finish(study, record, state, err);
     study->nfinished++;
@@ -267,7 +267,7 @@ static rh_status close_settled(rh_study *study, rh_error *err)
         rh_setting_state state = rh_search__state(study->search, s);
         rh_study__record *record = rh_study__find(study, s, false);
         if (state != RH_SETTING_OPEN && record && !record->closed)
-            rc = close(study, record, state, err);
+            rc = close_setting(study, record, state, err);
         all = all && record && record->closed;
         study->nclosed += all;
     }
@@ -312,7 +312,7 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
                 rc = tell_search(study, record, err);
             rh_setting_state state = rh_search__state(study->search, b.asked[i].setting);
             if (!rc && state != RH_SETTING_OPEN)
-                rc = close(study, record, state, err);
+                rc = close_setting(study, record, state, err);
         }
         if (!rc)
             rc = rh_study__sync(study, err);
@@ -409,7 +409,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     study->confirms = n > 0;
 
     // models that would do nothing are not fitted
-    bool fresh = n > 0 && !rh_study__knows_random(study);
+    bool fresh = n > 0 && !rh_study__knows_references(study);
     for (int i = 0; i < n; i++)
         fresh = fresh || !has_all_runs(rh_study__find(study, leader[i].setting, true));
     rh_status rc = fresh ? rh_study__fit_fresh(study, err) : RH_OK;
@@ -436,7 +436,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
         rh_study__record *record = rh_study__find(study, leader[i].setting, true);
         rc = complete(study, record, NULL, err);
         if (!rc)
-            rc = close(study, record, RH_SETTING_DONE, err);
+            rc = close_setting(study, record, RH_SETTING_DONE, err);
     }
     rh_free(leader);
     return rc ? rc : rh_study__sync(study, err);

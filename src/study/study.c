@@ -58,6 +58,16 @@ char *rh_study__path(const char *folder, const char *name)
     return path;
 }
 
+// What `inspect` says of the log, whose errors must be accepted.
+static rh_status inspect(rh_study *study, const rh_model *model, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    study->report = study->opt.report;
+    if (!study->report)
+        rc = rh_log_inspect(&study->report, model ? rh_model_log(model) : study->log, err);
+    return rc ? rc : rh_plan_accept(study->plan, study->report, err);
+}
+
 // Lock the folder and read its journal.
 static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *err)
 {
@@ -65,6 +75,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     study->head = (rh_journal__head){
         .name = study->plan->name ? study->plan->name : "rehearse",
         .log = model ? rh_model_log(model)->path : study->log->path,
+        .data = model ? rh_model_log(model) : study->log,
         .fingerprint = model ? rh_model__fingerprint(model) : rh_log_fingerprint(study->log),
         .starts = study->starts ? rh_log_fingerprint(study->starts) : 0,
         .plan = study->plan,
@@ -99,7 +110,11 @@ static rh_status prepare(rh_study *study, rh_error *err)
         rh_plan__eval(plan, &study->task, rh_model_log(members->model[0]), &study->eval, err);
     if (rc)
         return rc;
+    rc = rh_study__find_logged(study, err);
+    if (rc)
+        return rc;
     study->head.nstep = study->eval.nstep;
+    study->head.cutoff = study->task.continuing ? INT64_MAX : study->eval.cutoff;
     study->head.kinds = &study->kinds;
     if (study->journal)
         rh_journal__set_steps(study->journal, study->eval.nstep);
@@ -163,11 +178,13 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     study->log = log;
     study->starts = starts;
     study->begun = study->synced = rh_study__now();
-    study->random = (rh_reference){NAN, NAN, NAN};
+    study->random = study->logged = (rh_reference){NAN, NAN, NAN};
     study->random_lowest = NAN;
     rh_status rc = make_search(plan, &study->search, err);
     if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
         rc = rh_study__check_fit(study, err);
+    if (!rc)
+        rc = inspect(study, model, err);
     if (!rc)
         rc = open_folder(study, model, err);
     double begun = rh_study__now();
@@ -212,10 +229,13 @@ void rh_study_destroy(rh_study *study)
         rh_members__clear(&study->members[i]);
     rh_study__clear_check(&study->checking);
     rh_replays__destroy(study->replays);
+    if (!study->opt.report)
+        rh_log_report_destroy(study->report);
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);
     rh_free(study->seen);
+    rh_free(study->defaults);
     rh_free(study);
 }
 
@@ -440,7 +460,7 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     if (!rc && plan->confirm_settings > 0)
         rc = rh_study__confirm(study, err);
     if (!rc)
-        rc = rh_study__run_random(study, err);
+        rc = rh_study__run_references(study, err);
     if (!rc)
         rc = rh_study__check(study, err);
     rh_workers__destroy(study->workers);

@@ -7,6 +7,8 @@
 
 // A published grid, "acrobot:paper", as if its axes had been written. Nullable: where, err.
 rh_status rh_plan__grid(rh_plan *plan, const char *grid, const char *where, rh_error *err);
+// rh_plan_write(); from_root: by whole paths, for a file that is kept in another folder.
+rh_status rh_plan__write(const rh_plan *plan, FILE *out, bool from_root, rh_error *err);
 double rh_plan__real(const rh_plan *plan, const char *key);
 const rh_env_type *rh_plan__task(const rh_plan *plan); // whose task is used; NULL: none
 

@@ -40,6 +40,9 @@ rh_status rh_members__open(rh_members *members, const rh_model *model, rh_error 
 rh_status rh_members__own(rh_members *members, rh_model *model, rh_error *err);
 void rh_members__clear(rh_members *members);
 
+// Count failures in runs, by the rule of the models.
+void rh_members__watch(const rh_members *members, rh_eval_options *opt);
+
 // A hash of a random policy's runs: differs where models behave differently. 0: out of memory.
 uint64_t rh_members__fingerprint(const rh_members *members);
 
@@ -132,6 +135,7 @@ typedef struct rh_journal__entry {
 typedef struct rh_journal__head {
     const char *name;      // of the study
     const char *log;       // path of the log, for people
+    const rh_log *data;    // the log, for people: its steps and columns; NULL: unknown
     uint64_t fingerprint;  // of the log
     uint64_t starts;       // of the log of starts; 0: none
     uint64_t model;        // of the given model; 0: the study fits its own
@@ -139,6 +143,7 @@ typedef struct rh_journal__head {
     const rh_plan *plan;   // settled
     int ncurve;            //
     int64_t nstep;         // of a run; 0 while unknown
+    int64_t cutoff;        // of an episode; INT64_MAX: none, 0 while unknown
     const rh_kinds *kinds; // of model; NULL while unknown
 } rh_journal__head;
 
@@ -168,6 +173,10 @@ void rh_journal__forget(rh_journal *journal, int i); // free x and run of a tria
 bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference *score,
                         double *lowest);
 
+// The runs of the agent's defaults there, result (n): score and counts of each; false where the
+// journal does not have so many.
+bool rh_journal__defaults(const rh_journal *journal, bool confirmed, rh_result *result, int n);
+
 // The score of a run in a model of the check; false where the journal does not have it.
 bool rh_journal__check(const rh_journal *journal, const char *model, int setting, int run,
                        double *score);
@@ -189,6 +198,8 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
                              rh_error *err);
 rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_reference *score,
                                  double lowest, rh_error *err);
+rh_status rh_journal__add_defaults(rh_journal *journal, bool confirmed, const rh_result *result,
+                                   int n, rh_error *err);
 rh_status rh_journal__add_check(rh_journal *journal, const char *model, int setting, int run,
                                 double score, rh_error *err);
 rh_status rh_journal__add_next(rh_journal *journal, const int *setting, int nsetting,
@@ -229,6 +240,8 @@ rh_status rh_study__write_next(const char *path, const rh_log *log, const rh_nex
 
 // A field of CSV, quoted where it needs it. write.c
 void rh_write__field(rh_text *t, const char *value);
+// Create a file of the study, in place of a link. Owned: *out, end it with rh_write__finish().
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err);
 // Write the text to the file and close it; frees the text. fault: of earlier pieces, or 0.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err);

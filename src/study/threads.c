@@ -196,6 +196,7 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
     opt.replicate = rh_study__replicate(stage);
     opt.stop = must_stop;
     opt.context = pool;
+    rh_members__watch(members, &opt);
     rh_runner *runner = NULL;
     rh_status rc = rh_runner__create(&runner, members->env, members->nmember, pool->agent, task,
                                      hp, &opt, err);

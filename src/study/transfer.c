@@ -8,7 +8,10 @@
 // 1. As many agents learn in each half as a setting has runs in the check. The loss is the
 //    median over all of them: a frozen policy that gets stuck once would set a mean.
 // 2. The promise reaches down by the loss: the plant does not have the errors either.
-// 3. The share is that of the gain on random actions: 0, all of it holds; 1, nothing does.
+// 3. The share is that of the gain on random actions: 0, all of it holds; 1, nothing does. It
+// is
+//    limited after the median: where one half is easier, agents of one half lose what those of
+//    the other gain, and limited first, the gains would count as 0.
 // 4. These runs use random streams of their own, and stay on rank 0: they are few. The
 //    journal keeps their scores; a study that was stopped among them does all of them again.
 // 5. An agent that cannot save what it learned leaves the transfer unknown.
@@ -218,7 +221,7 @@ rh_transfer rh_study__transferred(const rh_study *study)
             other[t.n] = moved;
             lost[t.n++] = own - moved;
             if (own > random) // false where it is unknown
-                share[nshare++] = fmin(fmax((own - moved) / (own - random), 0.0), 1.0);
+                share[nshare++] = (own - moved) / (own - random);
         }
     if (t.n == 0)
         return t;
@@ -226,6 +229,6 @@ rh_transfer rh_study__transferred(const rh_study *study)
     t.other = rh_summarise(other, t.n, sorted).median;
     t.lost = rh_summarise(lost, t.n, sorted).median;
     if (nshare)
-        t.share = rh_summarise(share, nshare, sorted).median;
+        t.share = fmin(fmax(rh_summarise(share, nshare, sorted).median, 0.0), 1.0);
     return t;
 }

@@ -29,7 +29,13 @@
 //    logs its settings were ordered worst in the three that have it
 //    (reproduction/docs/reproduction.md), and
 //    a sixth promised -9 with a p of 0.99 where the truth is -129.
-// 6. Reasons are the pieces of evidence beyond a threshold that people understand, the most
+// 6. The level is at most medium if the winner fails more often than the logged controller, is
+//    not better at the end of a run, or is worse than the agent's defaults; at most low if it
+//    fails far more often. p is about the choice among settings and stays: the best setting of
+//    a reward that prices failures too low fails, and p was 0.99 in a tank where all episodes
+//    tripped. An error of the log that the user accepts leaves the level low at best, and p at
+//    most at 0.5: the log contradicts itself, and no run in a model of it can tell.
+// 7. Reasons are the pieces of evidence beyond a threshold that people understand, the most
 //    important first, each with what to do about it. They explain p, they do not enter it.
 
 #include "study_internal.h"
@@ -41,6 +47,7 @@
 #define MEDIUM 0.6   // decision 4
 #define CANNOT 0.3   // decision 3
 #define UNSOUND 0.75 // decision 5
+#define ACCEPTED 0.5 // decision 6; by hand
 
 #define DEPENDS 0.1  // a possible regret that speaks against the choice
 #define MORE_RUNS 4  // times the runs that left it open
@@ -95,39 +102,95 @@ static double probability_of(const rh_verdict *v, const rh_findings *model)
         z += rule[i].weight * (x - rule[i].centre) / rule[i].spread;
     }
     double p = 1.0 / (1.0 + rh_exp(-z));
-    return is_sound(v, model) ? p : fmin(p, UNSOUND);
+    p = is_sound(v, model) ? p : fmin(p, UNSOUND);
+    return rh_findings__accepted(&v->findings) ? fmin(p, ACCEPTED) : p;
+}
+
+// What a reader of the reasons must know first: the agent fails, or is no better.
+static bool is_answer(const rh_finding *f)
+{
+    return f->id == RH_FINDING_FAILS_MORE || f->id == RH_FINDING_NOT_BETTER ||
+           f->id == RH_FINDING_DEFAULTS_BETTER;
+}
+
+// Decision 6.
+static rh_trust_level bound_of(const rh_findings *findings)
+{
+    rh_trust_level most = RH_TRUST_HIGH;
+    for (int i = 0; i < findings->n; i++)
+        if (is_answer(&findings->item[i]))
+            most = findings->item[i].severity == RH_ERROR || most == RH_TRUST_LOW
+                       ? RH_TRUST_LOW
+                       : RH_TRUST_MEDIUM;
+    return most;
 }
 
 static rh_trust_level level_of(const rh_verdict *v)
 {
     if (v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->trust.probability < CANNOT)
         return RH_TRUST_CANNOT;
-    return v->trust.probability >= HIGH     ? RH_TRUST_HIGH
-           : v->trust.probability >= MEDIUM ? RH_TRUST_MEDIUM
-                                            : RH_TRUST_LOW;
+    rh_trust_level level = v->trust.probability >= HIGH     ? RH_TRUST_HIGH
+                           : v->trust.probability >= MEDIUM ? RH_TRUST_MEDIUM
+                                                            : RH_TRUST_LOW;
+    rh_trust_level most = bound_of(&v->findings);
+    return level < most ? level : most;
 }
 
 // ---------------------------------------------------------------------------- reasons
 
-__attribute__((format(printf, 4, 5))) static void say(rh_verdict *v, rh_evidence__name name,
-                                                      bool good, const char *format, ...)
+static void add_reason(rh_verdict *v, const char *id, bool good, const char *format,
+                       va_list args)
 {
     if (v->trust.nreason == RH_NREASON)
         return;
     rh_reason *r = &v->trust.reason[v->trust.nreason++];
-    va_list args;
-    va_start(args, format);
-    r->id = v->trust.evidence[name].name;
+    r->id = id;
     r->good = good;
     vsnprintf(r->text, sizeof r->text, format, args);
+}
+
+__attribute__((format(printf, 4, 5))) static void say(rh_verdict *v, rh_evidence__name name,
+                                                      bool good, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_reason(v, v->trust.evidence[name].name, good, format, args);
+    va_end(args);
+}
+
+// The same against the choice, of a finding.
+RH_PRINTF(3, 4)
+static void say_finding(rh_verdict *v, const rh_finding *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_reason(v, rh_finding_name(f->id), false, format, args);
     va_end(args);
 }
 
 static void say_errors(rh_verdict *v, const rh_findings *findings)
 {
     for (int i = 0; findings && i < findings->n; i++)
-        if (findings->item[i].severity == RH_ERROR)
-            say(v, RH_EVIDENCE_ERRORS, false, "%.170s", findings->item[i].evidence);
+        if (findings->item[i].severity == RH_ERROR && !is_answer(&findings->item[i]))
+            say(v, RH_EVIDENCE_ERRORS, false, "%s%.150s",
+                findings->item[i].accepted ? "accepted, but an error of the log: " : "",
+                findings->item[i].evidence);
+}
+
+static void say_answers(rh_verdict *v)
+{
+    for (int i = 0; i < v->findings.n; i++) {
+        const rh_finding *f = &v->findings.item[i];
+        if (f->id == RH_FINDING_FAILS_MORE)
+            say_finding(v, f,
+                        "it fails %s than the logged controller: let a failure cost more in "
+                        "the reward (--reward)",
+                        rh_often_name(v->failing.often));
+        else if (is_answer(f))
+            say_finding(v, f, "%.150s: %s", f->evidence,
+                        f->id == RH_FINDING_NOT_BETTER ? "use longer runs (--steps)"
+                                                       : "deploy these");
+    }
 }
 
 // The reasons that come from comparing settings.
@@ -137,22 +200,21 @@ static void say_settings(rh_verdict *v)
     double rival = 100.0 * v->trust.evidence[RH_EVIDENCE_RIVAL].value;
     if (separated >= 80.0)
         say(v, RH_EVIDENCE_SEPARATED, true,
-            "the best setting of the search beats %.0f %% of the others beyond chance",
-            separated);
+            "settings differ: %.0f %% of those spread over the space are clearly worse",
+            floor(separated));
     else if (separated < 50.0)
         say(v, RH_EVIDENCE_SEPARATED, false,
-            "the best setting of the search beats only %.0f %% of the others beyond chance: "
-            "use more runs",
-            separated);
+            "settings hardly differ: only %.0f %% of those spread over the space are clearly "
+            "worse: use more runs (--runs)",
+            floor(separated));
     if (rival > 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, false,
-            "another setting may be better by %.0f %% of the difference between the best and "
-            "the median setting: add runs to this study, --confirm-runs %d",
+            "another setting may be better by %.0f %% of what tuning gains: add runs to this "
+            "study, --confirm-runs %d",
             rival, MORE_RUNS * v->trial[v->winner].nrun);
     else if (rival <= 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, true,
-            "no other confirmed setting can be much better: at most %.0f %% of the difference "
-            "between the best and the median setting",
+            "no other confirmed setting is better by more than %.0f %% of what tuning gains",
             fmax(rival, 0.0));
 }
 
@@ -164,20 +226,20 @@ static void say_models(rh_verdict *v)
            order = e[RH_EVIDENCE_ORDER].value, kinds = e[RH_EVIDENCE_KINDS].value;
     if (halves <= 0.05)
         say(v, RH_EVIDENCE_HALVES, true,
-            "models of either half of the log lead to this setting or to one as good");
+            "models of either half of the log choose this setting, or one as good");
     else if (halves > DEPENDS)
         say(v, RH_EVIDENCE_HALVES, false,
-            "a model of half of the log prefers another setting, by %.0f %% of the difference "
-            "between the best and the median one: log more",
+            "a model of half of the log prefers another setting, by %.0f %% of what tuning "
+            "gains: log more",
             100.0 * halves);
     if (variants <= 0.05)
         say(v, RH_EVIDENCE_VARIANTS, true,
-            "so do models with other settings of their own: neighbours, coverage radius, "
-            "representation");
+            "models with other parameters (neighbours, coverage radius, representation) choose "
+            "this setting, or one as good");
     else if (variants > DEPENDS)
         say(v, RH_EVIDENCE_VARIANTS, false,
-            "the answer depends on the model's own settings: with others, another setting is "
-            "better by %.0f %% of the difference between the best and the median one; log more",
+            "with other parameters of the model another setting is better, by %.0f %% of what "
+            "tuning gains: log more",
             100.0 * variants);
     if (order < 0.4)
         say(v, RH_EVIDENCE_ORDER, false,
@@ -221,8 +283,8 @@ static void say_log(rh_verdict *v, const rh_findings *model)
             "the kind of model was not compared with others on this log: use model: auto");
     if (rare > 0.0)
         say(v, RH_EVIDENCE_RARE, false,
-            "%.0f %% of the winner's runs failed: look at them (runs.csv), or choose by the "
-            "worst runs (--across worst)",
+            "%.0f %% of the winner's runs score far below the others: look at them (runs.csv), "
+            "or choose by the worst runs (--across worst)",
             100.0 * rare);
     if (beyond >= 2.0)
         say(v, RH_EVIDENCE_BEYOND, false,
@@ -233,15 +295,39 @@ static void say_log(rh_verdict *v, const rh_findings *model)
             "the least frequent action was taken %.0f times: log it more often", rh_exp(data));
 }
 
+static void say_level(rh_verdict *v)
+{
+    rh_trust *t = &v->trust;
+    static const char *const word[] = {
+        [RH_TRUST_LOW] = "Low", [RH_TRUST_MEDIUM] = "Medium", [RH_TRUST_HIGH] = "High"};
+    if (t->level == RH_TRUST_UNKNOWN)
+        snprintf(t->text, sizeof t->text, "Not known: %s.",
+                 !v->finished    ? "the study is not finished"
+                 : v->winner < 0 ? "there is nothing to deploy"
+                                 : "the choice was not checked in other models of the log");
+    else if (t->level == RH_TRUST_CANNOT)
+        snprintf(t->text, sizeof t->text, "No: this log cannot say which setting is best.");
+    else
+        snprintf(t->text, sizeof t->text,
+                 "%s: %.0f %% sure that no other setting of this agent is clearly better%s.",
+                 word[t->level], 100.0 * t->probability,
+                 bound_of(&v->findings) < RH_TRUST_HIGH
+                     ? ", but what speaks against the agent weighs more"
+                     : "");
+}
+
 void rh_trust__judge(rh_verdict *v, const rh_findings *model)
 {
     v->trust.level = RH_TRUST_UNKNOWN;
     v->trust.probability = NAN;
     v->trust.nreason = 0;
+    say_level(v);
     if (!v->finished || v->winner < 0 || !v->check.nmodel)
         return;
     v->trust.probability = probability_of(v, model);
     v->trust.level = level_of(v);
+    say_level(v);
+    say_answers(v);
     say_errors(v, &v->findings);
     say_errors(v, model);
     say_settings(v);

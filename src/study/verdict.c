@@ -237,6 +237,8 @@ rh_status rh_study__judge_all(rh_study *study)
     if (!rc)
         rc = rh_study__compare(study);
     if (!rc)
+        rc = rh_study__answer(study);
+    if (!rc)
         rc = rh_study__findings(study);
     if (!rc)
         rc = rh_study__gather(study);

@@ -7,6 +7,7 @@
 // 2. Places of runs that broke down stay empty and are closed up, in order.
 
 #include "visits.h"
+#include "base/scratch.h"
 
 #include "base/text.h"
 
@@ -16,10 +17,10 @@ typedef struct sampling {
     const rh_eval_options *opt;
     int nobs, nact; //
     int nmember, most;
-    int64_t *at; // owned: steps to keep              (nmember x nrun x most)
-    bool *kept;  // owned                             (nsetting x nmember x nrun x most)
-    double *obs; // owned                             (as many x nobs)
-    double *act; // owned                             (as many x nact)
+    int64_t *at;                 // steps to keep    (nmember x nrun x most)
+    bool *kept;                  // (nsetting x nmember x nrun x most)
+    double *obs;                 // (as many x nobs)
+    double *act;                 // (as many x nact)
     bool (*stop)(void *context); // of the caller
     void *context;               //
 } sampling;
@@ -95,13 +96,14 @@ rh_status rh_visits__gather(rh_visits *visits, rh_env *const *env, int nmember,
                   .context = opt->context};
     size_t nrun = (size_t)nmember * (size_t)opt->nrun, nall = (size_t)nsetting * nrun;
     size_t nplace = nall * (size_t)s.most;
-    rh_result *result = rh_alloc(nall, sizeof *result);
-    s.at = rh_alloc(nrun * (size_t)s.most, sizeof *s.at);
-    s.kept = rh_alloc(nplace, sizeof *s.kept);
+    rh_scratch scratch = {0};
+    rh_result *result = rh_scratch__take(&scratch, nall, sizeof *result);
+    s.at = rh_scratch__take(&scratch, nrun * (size_t)s.most, sizeof *s.at);
+    s.kept = rh_scratch__take(&scratch, nplace, sizeof *s.kept);
     s.obs = visits->obs = rh_alloc(nplace, (size_t)s.nobs * sizeof *s.obs);
     s.act = visits->act = rh_alloc(nplace, (size_t)s.nact * sizeof *s.act);
     rh_status rc = RH_OK;
-    if (!result || !s.at || !s.kept || !s.obs || !s.act) {
+    if (scratch.failed || !s.obs || !s.act) {
         rc = rh_base__no_memory(err, "study");
         goto done;
     }
@@ -118,9 +120,7 @@ rh_status rh_visits__gather(rh_visits *visits, rh_env *const *env, int nmember,
         close_up(&s, nplace, visits);
 
 done:
-    rh_free(result);
-    rh_free(s.at);
-    rh_free(s.kept);
+    rh_scratch__clear(&scratch);
     return rc;
 }
 

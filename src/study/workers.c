@@ -299,6 +299,8 @@ static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_member
     orders->opt.watch = NULL;
     orders->opt.stop = NULL;
     orders->opt.context = NULL;
+    orders->opt.fails = NULL; // by the rule of their models
+    orders->opt.rule = NULL;
     orders->task = *task;
     snprintf(orders->agent, sizeof orders->agent, "%s", workers->agent->name);
     if (workers->agent->nparam)

@@ -184,6 +184,74 @@ static void add_scale(rh_text *t, const rh_verdict *v)
     }
 }
 
+static void add_rate(rh_text *t, const char *key, const rh_rate *r)
+{
+    rh_text__format(t, "  %s: {rate: ", key);
+    rh_write__number(t, r->rate);
+    rh_text__add(t, ", interval: ");
+    rh_write__interval(t, r->lo95, r->hi95);
+    rh_text__format(t, ", failures: %" PRId64 ", of: %" PRId64 "}\n", r->n, r->of);
+}
+
+// How often it fails, and the rule by which a deployment counts.
+static void add_failures(rh_text *t, const rh_failing *f)
+{
+    const rh_failure *rule = f->rule;
+    rh_text__add(t, "failures: # in the models\n  rule: {words: ");
+    rh_text__json(t, rule->words);
+    rh_text__format(t, ", known: %s, ends: %s, below: ", rule->known ? "true" : "false",
+                    rule->ends ? "true" : "false");
+    rh_write__number(t, rule->below);
+    if (rule->formula) {
+        rh_text__add(t, ", formula: ");
+        rh_text__json(t, rule->formula);
+    }
+    rh_text__add(t, "}\n");
+    if (!rule->known)
+        return;
+    rh_text__format(t, "  per: %s\n", f->per_steps ? "1000 # steps" : "episode");
+    add_rate(t, "first", &f->first);
+    add_rate(t, "all", &f->all);
+    add_rate(t, "last", &f->last);
+    add_rate(t, "defaults", &f->defaults);
+    add_rate(t, "logged", &f->logged);
+    rh_text__format(t, "  often: %s # compared with the logged controller\n",
+                    rh_often_name(f->often));
+}
+
+// Whether it is better than the logged controller.
+static void add_today(rh_text *t, const rh_today *today)
+{
+    rh_text__format(t,
+                    "today: # scores as in chosen\n  better: \"%s\" # than logged, at the "
+                    "end of a run\n",
+                    rh_answer_name(today->better));
+    add_reference(t, "learning", &today->learning, "a whole run, from the first step");
+    add_reference(t, "end", &today->end, "the last tenth of it");
+    add_reference(t, "defaults", &today->defaults, "the agent's defaults, a whole run");
+    number_line(t, "  caught_up: ", today->caught_up);
+    rh_text__add(t, "  catch_up: ");
+    if (today->catch_up)
+        rh_text__whole(t, today->catch_up);
+    else
+        rh_text__add(t, "null");
+    rh_text__add(t, " # steps after which half of the runs had got as much as logged\n");
+}
+
+// How many findings there are, and the errors of the log that were accepted.
+static void add_findings(rh_text *t, const rh_findings *f)
+{
+    bool any = false;
+    rh_text__format(t, "  findings: {errors: %d, warnings: %d, accepted: [", f->count[RH_ERROR],
+                    f->count[RH_WARNING]);
+    for (int i = 0; i < f->n; i++)
+        if (f->item[i].accepted) {
+            rh_text__format(t, "%s%s", any ? ", " : "", rh_finding_name(f->item[i].id));
+            any = true;
+        }
+    rh_text__add(t, "]} # of the log and the study\n");
+}
+
 static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_trial *w = &v->trial[v->winner];
@@ -200,6 +268,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
         rh_write__number(t, v->trust.probability);
         rh_text__add(t, "} # that it is as good as the best, or nearly so\n");
     }
+    add_findings(t, &v->findings);
     add_scale(t, v);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
     add_kinds(t, v);
@@ -252,6 +321,12 @@ static void flush(rh_text *t, rh_file *file, int *fault)
     t->n = 0;
 }
 
+rh_status rh_write__begin(rh_file **out, const char *path, rh_error *err)
+{
+    rh_study__drop_link(path);
+    return rh_file__create(out, path, err);
+}
+
 // Write the rest and give the file its name, if nothing failed.
 rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
                            rh_error *err)
@@ -259,11 +334,9 @@ rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *pat
     rh_status rc = RH_OK;
     flush(t, file, &fault);
     if (t->bad)
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                     rh_base__path_tail(path));
+        rc = rh_file__no_memory(path, err);
     else if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
-                     strerror(fault));
+        rc = rh_file__cannot_write(path, fault, err);
     rh_text__clear(t);
     if (rc) {
         rh_file__discard(file);
@@ -281,7 +354,15 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
     add_agent(t, head->plan, winner->hp);
     if (model)
         rh_write__task(t, model);
+    if (model && head->cutoff == INT64_MAX)
+        rh_text__add(t, "  cutoff: never # steps of an episode, at most\n");
+    else if (model && head->cutoff > 0)
+        rh_text__format(t, "  cutoff: %" PRId64 " # steps of an episode, at most\n",
+                        head->cutoff);
     add_chosen(t, head->plan, verdict);
+    add_today(t, &verdict->today);
+    if (verdict->failing.rule)
+        add_failures(t, &verdict->failing);
     rh_write__promise(t, winner, head->nstep, head->ncurve);
     add_sources(t, head, model);
 }
@@ -291,8 +372,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     rh_study__best_text(&t, head, model, verdict);
@@ -333,7 +413,8 @@ static void add_head(rh_text *t, const rh_plan *plan)
         rh_write__field(t, plan->space.dim[i].name);
         rh_text__add(t, ",");
     }
-    rh_text__add(t, "score,total,steps,episodes,out_of_coverage,outcome,kind\n");
+    rh_text__add(
+        t, "score,total,steps,episodes,out_of_coverage,failures,caught_up,outcome,kind\n");
 }
 
 static void add_row(rh_text *t, const rh_plan *plan, const rh_verdict *v, int index, int member,
@@ -352,8 +433,9 @@ static void add_row(rh_text *t, const rh_plan *plan, const rh_verdict *v, int in
     add_cell(t, &any, result->score);
     rh_text__add(t, ",");
     add_cell(t, &any, result->total);
-    rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,", result->nstep,
-                    result->nepisode, result->nuncovered, rh_outcome_name(result->outcome));
+    rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,",
+                    result->nstep, result->nepisode, result->nuncovered, result->nfailure,
+                    result->caught_up, rh_outcome_name(result->outcome));
     rh_write__field(t, v->kind[member / (trial->nmember / trial->nkind)]);
     rh_text__add(t, "\n");
 }
@@ -363,8 +445,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         return rc;
     int fault = 0;

@@ -113,8 +113,7 @@ rh_status rh_study__write_next(const char *path, const rh_log *log, const rh_nex
     candidate *all = rh_alloc((size_t)log->n, sizeof *all);
     if (!all)
         return rh_base__no_memory(err, "study");
-    rh_study__drop_link(path);
-    rh_status rc = rh_file__create(&file, path, err);
+    rh_status rc = rh_write__begin(&file, path, err);
     if (rc)
         goto done;
     add_head(&t, log);

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "base/without_sync.h"
+
 static char folder[64];
 
 static int enter(void **unused)
@@ -151,6 +153,65 @@ static void rights_and_links_stay(void **unused)
     unlink("real");
 }
 
+// Temporaries of the same file that killed processes left are removed by who writes it next;
+// those of processes that are there, and of other files, are not.
+static void left_behind(void **unused)
+{
+    (void)unused;
+    char name[6][64];
+    static const bool gone[6] = {true, true, false, false, true, false};
+    rh_file *file = NULL, *other = NULL;
+    pid_t dead = fork();
+    if (dead == 0)
+        _exit(0);
+    assert_true(dead > 0);
+    assert_int_equal(waitpid(dead, NULL, 0), dead);
+    snprintf(name[0], sizeof name[0], "a.%d-0.tmp", (int)dead);
+    snprintf(name[1], sizeof name[1], "a.%d-12.tmp.x1Y2z3", (int)dead); // as libzip makes one
+    snprintf(name[2], sizeof name[2], "a.%d-0.tmp", (int)getppid());
+    snprintf(name[3], sizeof name[3], "b.%d-0.tmp", (int)dead);
+    snprintf(name[4], sizeof name[4], "a.%d-4000000000.tmp", (int)getpid()); // a reused number
+    snprintf(name[5], sizeof name[5], "a.%d-0.tmp0", (int)dead);
+    for (int i = 0; i < 6; i++)
+        put(name[i], "");
+    assert_int_equal(rh_file__create(&other, "a", NULL), RH_OK); // as another thread
+    assert_int_equal(rh_file__create(&file, "a", NULL), RH_OK);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(unlink(name[i]), gone[i] ? -1 : 0);
+    assert_int_equal(rh_file__commit(other, NULL), RH_OK);
+    assert_int_equal(rh_file__commit(file, NULL), RH_OK);
+    // with a lock all of them
+    put(name[2], "");
+    rh_file__clean("a");
+    assert_int_equal(unlink(name[2]), -1);
+    unlink("a");
+}
+
+static bool cannot_sync(void)
+{
+    return rh_file__sync_folder(".") == EIO;
+}
+
+static void folders_are_synced(void **unused)
+{
+    (void)unused;
+    assert_int_equal(rh_file__sync_folder("."), 0);
+    without_sync(cannot_sync);
+}
+
+static void private_files(void **unused)
+{
+    (void)unused;
+    rh_file *file = NULL;
+    mode_t before = umask(022);
+    assert_int_equal(rh_file__create_private(&file, "a", NULL), RH_OK);
+    assert_int_equal(rights(rh_file__temporary(file)), 0600);
+    assert_int_equal(rh_file__commit(file, NULL), RH_OK);
+    assert_int_equal(rights("a"), 0600);
+    umask(before);
+    unlink("a");
+}
+
 static void memory_runs_out(void **unused)
 {
     (void)unused;
@@ -187,7 +248,8 @@ int main(void)
         cmocka_unit_test(gets_its_name_at_the_end), cmocka_unit_test(discarded_it_never_was),
         cmocka_unit_test(temporaries_are_removed),  cmocka_unit_test(written_by_name),
         cmocka_unit_test(rights_and_links_stay),    cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(the_end_of_a_long_path),
+        cmocka_unit_test(the_end_of_a_long_path),   cmocka_unit_test(left_behind),
+        cmocka_unit_test(folders_are_synced),       cmocka_unit_test(private_files),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -18,7 +18,7 @@ static void gravest_first_then_as_added(void **unused)
                                            RH_ERROR,  RH_WARNING, RH_ERROR};
     static const int64_t sorted[] = {3, 5, 1, 4, 0, 2};
     rh_findings list = {0};
-    assert_true(rh_findings__begin(&list));
+    assert_true(rh_findings__begin(&list, RH_OF_LOG));
     for (int i = 0; i < 6; i++) {
         rh_finding *f =
             rh_findings__add(&list, severity[i], RH_FINDING_MISSING, i, "%d of %s", i, "six");
@@ -47,7 +47,7 @@ static void long_texts_are_cut(void **unused)
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = 0;
     rh_findings list = {0};
-    assert_true(rh_findings__begin(&list));
+    assert_true(rh_findings__begin(&list, RH_OF_LOG));
     rh_findings__advise(rh_findings__add(&list, RH_NOTICE, RH_FINDING_MISSING, 1, "%s", text),
                         "%s", text);
     assert_int_equal(strlen(list.item[0].evidence), sizeof list.item[0].evidence - 1);
@@ -62,7 +62,7 @@ static void lists_grow_or_report_that_they_did_not(void **unused)
     for (int fail = 0; fail < 4; fail++) {
         rh_findings list = {0};
         rh_base__alloc_fail_at(fail);
-        bool good = rh_findings__begin(&list);
+        bool good = rh_findings__begin(&list, RH_OF_LOG);
         assert_int_equal(good, fail != 1);
         for (int i = 0; good && i < 100; i++)
             rh_findings__add(&list, RH_NOTICE, RH_FINDING_MISSING, i, "x")->dim = i;

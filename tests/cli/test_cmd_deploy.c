@@ -50,10 +50,71 @@ static void on_a_pipe(void **unused)
     drop(&o);
     o = rehearse("deploy --status best.deploy --json");
     assert_int_equal(o.code, 1);
-    assert_has(o.out, "\"alarms\":[\"promise\",\"range\"]}\n");
+    assert_has(o.out, "\"alarms\": [\"promise\", \"range\"]}\n");
     drop(&o);
     o = rehearse("inspect best.deploy/log.csv --json");
     assert_has(o.out, "\"reward\"");
+    drop(&o);
+}
+
+// Failures beyond what was promised, and a guard that acts too often.
+static void fails_too_often(void **unused)
+{
+    (void)unused;
+    write_file("fails.yaml",
+               BEST_AGENT "task:\n"
+                          "  sensors: [{name: temp, range: [0, 10]}]\n"
+                          "  actions: [\"off\", \"on\"]\n"
+                          "  reward: {name: cost}\n"
+                          "  continuing: false\n  gamma: 0.9\n  steps: 1000\n"
+                          "failures:\n"
+                          "  rule: {words: \"an episode that ends with a reward below -6\", "
+                          "known: true, ends: true, below: -6}\n"
+                          "  per: episode\n"
+                          "  all: {rate: 0.1, interval: [0.05, 0.2], failures: 1, of: 10}\n"
+                          "  logged: {rate: 0.25, interval: [0.1, 0.4], failures: 1, of: 4}\n");
+    write_file("guard.yaml", "safe_action: off\ntrip: {temp: [null, 8]}\nalarm_share: 0.01\n");
+    FILE *file = fopen("in", "w");
+    assert_non_null(file);
+    for (int i = 0; i < 20; i++)
+        fprintf(file, "{\"obs\":[9]}\n{\"obs\":[5],\"reward\":%d,\"terminal\":true}\n",
+                i == 1 ? 0 : -10);
+    fclose(file);
+    outcome o = rehearse("deploy fails.yaml --guard guard.yaml < in");
+    assert_int_equal(o.code, 0);
+    assert_has(o.out, "\"alarms\":[\"failures\",\"guard\"]}\n");
+    drop(&o);
+    o = rehearse("deploy --status fails.deploy");
+    assert_int_equal(o.code, 1);
+    assert_has(o.out,
+               "failures        19 in 20 episodes: 95.0 %, promised 10.0 %, upper end "
+               "20.0 %, logged 25.0 %\n other ends     1 terminal, no failures by the rule of "
+               "best.yaml: goals, or");
+    assert_has(o.out, " against the promise, alarm at 20 (at most 5 % false alarms)\n"
+                      "guard           acted in 20 steps, 2.0 % of the last 1,000; alarm above "
+                      "1.0 %\n");
+    assert_has(o.out, "alarms          failures, guard (step ");
+    drop(&o);
+    o = rehearse("deploy --status fails.deploy --json");
+    assert_int_equal(o.code, 1);
+    assert_has(o.out, "\"failures\": {\"per\": \"episode\", \"now\": {\"rate\": 0.95, "
+                      "\"failures\": 19, \"of\": 20, \"other_ends\": 1}, \"all\": {\"rate\": "
+                      "0.1, \"hi95\": 0.2}, "
+                      "\"logged\": {\"rate\": 0.25}, \"evidence\": ");
+    drop(&o);
+}
+
+// A first line that cannot be read is answered without an action: there is none to hold.
+static void first_line_is_nonsense(void **unused)
+{
+    (void)unused;
+    write_file("best.yaml", BEST_ALL);
+    write_file("in", "nonsense\n");
+    outcome o = rehearse("deploy best.yaml -o nonsense.deploy < in");
+    assert_int_equal(o.code, 0);
+    assert_string_equal(o.out, "{\"action\":null,\"source\":\"nobody\",\"notes\":[\"missing\"],"
+                               "\"error\":\"message: found 'nonsense', expected a JSON "
+                               "object\"}\n");
     drop(&o);
 }
 
@@ -150,10 +211,9 @@ static void refuses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_pipe),
-        cmocka_unit_test(closed_descriptors),
-        cmocka_unit_test(with_a_history),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(on_a_pipe),       cmocka_unit_test(first_line_is_nonsense),
+        cmocka_unit_test(fails_too_often), cmocka_unit_test(closed_descriptors),
+        cmocka_unit_test(with_a_history),  cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -78,7 +78,12 @@ static void a_study_keeps_to_its_build(void **unused)
     assert_non_null(strstr(best, "\nplugins: [\"" GOOD "\"]\n"));
     assert_non_null(strstr(best, "\n  name: my_sarsa\n"));
     free(journal);
-    // best.yaml loads it itself
+    // best.yaml loads nothing by itself
+    expect("run acrobot --setting tank.study/best.yaml -r 1 -n 100 -q", 2, "",
+           "tank.study/best.yaml: would load the plug-in '" GOOD
+           "'; if you trust it, use --plugin with its path");
+    expect("deploy tank.study/best.yaml </dev/null", 2, "", "would load the plug-in '" GOOD);
+    expect("deploy tank.study/best.yaml --plugin " GOOD " </dev/null", 0, "", "my_sarsa");
     expect("run my_tank --setting tank.study/best.yaml --plugin " GOOD " -r 1 -n 100 -q", 0,
            "my_sarsa", "");
 
@@ -113,6 +118,30 @@ static void a_study_file_loads_it(void **unused)
            "sub/c.yaml:2: sub/other.so: No such file or directory; expected the shared");
 }
 
+// A program that best.yaml names is started only if the line allows it.
+static void a_setting_starts_nothing(void **unused)
+{
+    (void)unused;
+    static const char *const line[] = {"deploy evil.yaml", "run acrobot --setting evil.yaml",
+                                       "sweep acrobot --setting evil.yaml --set a=1",
+                                       "tune tank.csv --setting evil.yaml -o evil.study"};
+    write_file("evil.yaml", "agent: {name: \"exec:touch started; sed -e '\\e[31m'\"}\n");
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        expect(line[i], 2, "",
+               "evil.yaml: agent.name would start the program 'touch started; sed -e '?[31m''; "
+               "if you trust it, use --allow-exec");
+        assert_int_not_equal(access("started", F_OK), 0);
+    }
+    expect("run acrobot --setting evil.yaml --allow-exec", 2, "", "exec:touch started");
+    assert_int_equal(access("started", F_OK), 0);
+    if (system("python3 -c 0 >/dev/null 2>&1") != 0)
+        skip();
+    write_file("own.yaml", "agent: {name: \"exec:python3 " RH_TEST_DATA
+                           "/../../examples/exec_agent.py\", alpha: 0.1, epsilon: 0.1, "
+                           "cells: 4}\n");
+    expect("run acrobot --setting own.yaml --allow-exec -r 1 -n 50 -q", 0, "score", "");
+}
+
 static void broken_ones_are_refused(void **unused)
 {
     (void)unused;
@@ -138,6 +167,23 @@ static void crashes_are_reported(void **unused)
     drop(&o);
 }
 
+// One signal ends the program, also where a plug-in does not return.
+static void one_that_loops_is_ended(void **unused)
+{
+    (void)unused;
+    static const int by[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        pid_t pid = begin("run acrobot -a sample -r 2 -n 100 -q -j2 --plugin " SAMPLE("loop"));
+        await_handler(pid);
+        rest(0.2);
+        assert_int_equal(kill(pid, by[i]), 0);
+        outcome o = await(pid);
+        assert_int_equal(o.signal, by[i]);
+        assert_non_null(strstr(o.err, "rehearse: stopped: a plug-in does not return\n"));
+        drop(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,8 +191,10 @@ int main(void)
         cmocka_unit_test(an_environment_is_a_program),
         cmocka_unit_test(a_study_keeps_to_its_build),
         cmocka_unit_test(a_study_file_loads_it),
+        cmocka_unit_test(a_setting_starts_nothing),
         cmocka_unit_test(broken_ones_are_refused),
         cmocka_unit_test(crashes_are_reported),
+        cmocka_unit_test(one_that_loops_is_ended),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

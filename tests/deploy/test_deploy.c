@@ -171,6 +171,159 @@ static void log_reads_back(void **unused)
     rh_log_destroy(log);
 }
 
+// The first line of the log names the columns, every line has as many fields, and a terminal
+// that shows the file has nothing to obey.
+static void log_is_plain(void **unused)
+{
+    (void)unused;
+    write_text(
+        best_path, BEST_AGENT
+        "task:\n"
+        "  sensors: [{name: \"te\\e[31mmp\", range: [0, 10]}, {name: \"a,b\", range: [0, "
+        "1]}]\n"
+        "  actions: [\"o\\u202eff\", \"a \\\"b\\\" \\\\ c, d\"]\n"
+        "  reward: {name: \"cost\", formula: \"-abs(next[0] - 5)\"}\n"
+        "  continuing: true\n  gamma: 0.9\n  steps: 1000\n");
+    rh_deploy_options opt = in_folder();
+    for (int round = 0; round < 2; round++) { // the second is a resumed one
+        rh_deploy *d = opened(&opt);
+        double act = 1.0;
+        for (int t = 0; t < 4; t++) {
+            double obs[2] = {t, 0.5};
+            rh_deploy_seen seen = {
+                .obs = obs, .reward = NAN, .seq = t, .time = t, .act = t ? &act : NULL};
+            rh_deploy_reply reply;
+            assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+        }
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    }
+    FILE *file = fopen(log_path, "r");
+    assert_non_null(file);
+    static const char head[] = "episode,step,start,time,te?[31mmp,\"a,b\",action,cost,";
+    char line[1000];
+    int nline = 0;
+    for (; fgets(line, sizeof line, file); nline++) {
+        int fields = 1;
+        bool quoted = false;
+        for (const char *c = line; *c; c++) {
+            assert_true(*c == '\n' || (*c >= ' ' && *c < 127));
+            quoted = quoted != (*c == '"');
+            fields += *c == ',' && !quoted;
+        }
+        assert_int_equal(fields, 11);
+        if (nline == 0)
+            assert_ptr_equal(strstr(line, head), line);
+    }
+    fclose(file);
+    assert_int_equal(nline, 1 + 2 * 4);
+    rh_log *log = NULL;
+    rh_error err = {""};
+    if (rh_log_read(&log, log_path, NULL, &err) != RH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(log->nobs, 2);
+    assert_int_equal(log->naction, 2);
+    assert_string_equal(log->obs_name[1], "a,b");
+    assert_string_equal(log->label[0], "o?ff");
+    assert_string_equal(log->label[1], "a \"b\" \\ c, d");
+    assert_true(log->act[0] == 1.0);
+    assert_int_equal(log->n, 6); // three of each round; the last row has no outcome
+    rh_log_destroy(log);
+}
+
+// A log that was begun with "# rehearse" lines is continued.
+static void older_log(void **unused)
+{
+    (void)unused;
+    write_text(log_path,
+               "# rehearse columns: episode step start obs obs action reward terminal "
+               "truncated\n# rehearse actions: \"off\", \"on\"\n"
+               "episode,step,start,temp [degC],level,pump,cost,terminal,truncated\n"
+               "0,0,1,5,0.5,on,-0.5,0,0\n0,1,1,5.5,0.5,,,,\n");
+    rh_deploy_options opt = in_folder();
+    rh_deploy *d = opened(&opt);
+    for (int t = 0; t < 3; t++)
+        sent(d, t, 4.0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_log *log = NULL;
+    assert_int_equal(rh_log_read(&log, log_path, NULL, NULL), RH_OK);
+    assert_int_equal(log->n, 1 + 2);
+    assert_int_equal(log->nepisode, 2);
+    rh_log_destroy(log);
+}
+
+static mode_t rights(const char *name)
+{
+    struct stat there;
+    char path[100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(stat(path, &there), 0);
+    return there.st_mode & 0777;
+}
+
+// The status is there before the first step; what others can read is up to the owner; what a
+// killed process left of its files goes.
+static void files_of_a_folder(void **unused)
+{
+    (void)unused;
+    static const char *const name[] = {"agent.state", "status.json", "log.csv", "events.jsonl",
+                                       "deploy.lock"};
+    mode_t before = umask(022);
+    for (int shared = 0; shared < 2; shared++) {
+        char path[100], left[100];
+        rh_deploy_options opt = in_folder();
+        opt.shared = shared;
+        snprintf(left, sizeof left, "%s/agent.state.1-3.tmp", folder);
+        write_text(left, "half");
+        rh_deploy *d = opened(&opt);
+        rh_deploy_health h = {.nstep = -1};
+        assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+        assert_int_equal(h.nstep, 0);
+        assert_true(h.promised == -40.0);
+        assert_int_equal(access(left, F_OK), -1);
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(rights(name[i]), shared ? 0644 : 0600);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        // a state of no steps is not in the way of another setting, nor the middle of anything
+        d = opened(&opt);
+        assert_true(d->phase == RH_DEPLOY__BETWEEN);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        write_text(best_path,
+                   "agent: {name: esarsa, alpha: 0.5, beta1: 0, tau: 0.1, w_init: 0, "
+                   "lambda: 0.5, beta2: 0.999, tilings: 8, tiles: 4, features: pairs, "
+                   "optimiser: adam}\n" BEST_TASK);
+        assert_int_equal(rh_deploy_close(opened(&opt), NULL), RH_OK);
+        write_text(best_path, BEST_ALL);
+        for (int i = 0; i < 5; i++) {
+            snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+            assert_int_equal(unlink(path), 0);
+        }
+    }
+    umask(before);
+}
+
+// Before the first action there is nothing to hold, and without a safe one there is no action.
+static void nothing_to_hold(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = opened(NULL);
+    assert_true(sent(d, 0, NAN).source == RH_BY_NOBODY);
+    assert_true(sent(d, 1, NAN).source == RH_BY_NOBODY);
+    rh_deploy_reply chosen = sent(d, 2, 5.0);
+    assert_true(chosen.source == RH_BY_AGENT);
+    rh_deploy_reply held = sent(d, 3, NAN);
+    assert_true(held.source == RH_BY_HOLD);
+    assert_true(held.act[0] == chosen.act[0]);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    write_text(guard_path, "safe_action: on\n");
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.guard = guard_path;
+    d = opened(&opt);
+    rh_deploy_reply safe = sent(d, 0, NAN);
+    assert_true(safe.source == RH_BY_GUARD);
+    assert_true(safe.act[0] == 1.0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // Killed and resumed: it goes on from its last save, and nothing of the log is lost.
 static void survives_a_kill(void **unused)
 {
@@ -558,6 +711,10 @@ int main(void)
         IN_A_FOLDER(learns_nothing_wrong),
         IN_A_FOLDER(no_allocation_per_step),
         IN_A_FOLDER(log_reads_back),
+        IN_A_FOLDER(log_is_plain),
+        IN_A_FOLDER(older_log),
+        IN_A_FOLDER(files_of_a_folder),
+        IN_A_FOLDER(nothing_to_hold),
         IN_A_FOLDER(survives_a_kill),
         IN_A_FOLDER(born_and_frozen),
         IN_A_FOLDER(guarded),

@@ -64,6 +64,16 @@ static void observations(void **unused)
     assert_true(s->starts);
     assert_false(s->terminal);
     assert_true(s->truncated);
+    reads("{\"obs\":[1,2],\"action\":1}", 1.0, 2.0); // an index
+    assert_true(message.seen.act[0] == 1.0);
+    const char **names = best->label;
+    const char *numbers[] = {"1", "2"}; // names that are numbers are no indices
+    best->label = numbers;
+    reads("{\"obs\":[1,2],\"action\":1}", 1.0, 2.0);
+    assert_true(message.seen.act[0] == 0.0);
+    reads("{\"obs\":[1,2],\"action\":2.0}", 1.0, 2.0);
+    assert_true(message.seen.act[0] == 1.0);
+    best->label = names;
     reads("{\"obs\":[1,2],\"action\":null,\"seq\":null,\"reward\":null}", 1.0, 2.0);
     assert_null(message.seen.act);
     assert_int_equal(message.seen.seq, -1);
@@ -89,8 +99,9 @@ static void refused(void **unused)
         {"{\"obs\":[1,2]} x", "expected nothing after the object"},
         {"{\"obs\":[1,2],\"seq\":-1}", "expected a whole number from 0"},
         {"{\"obs\":[1,2],\"seq\":1.5}", "expected a whole number from 0"},
-        {"{\"obs\":[1,2],\"action\":\"half\"}", "the name of an action of best.yaml"},
-        {"{\"obs\":[1,2],\"action\":1}", "the name of an action of best.yaml"},
+        {"{\"obs\":[1,2],\"action\":\"half\"}", "the name or index of an action of best.yaml"},
+        {"{\"obs\":[1,2],\"action\":2}", "the name or index of an action of best.yaml"},
+        {"{\"obs\":[1,2],\"action\":0.5}", "the name or index of an action of best.yaml"},
         {"{\"obs\":[1,2],\"terminal\":\"no\"}", "terminal: found '\"no\"}', expected true or"},
         {"{\"obs\":[1,2],\"time\":\"noon\"}", "time: found '\"noon\"}', expected seconds"},
         {"{\"obs\" [1,2]}", "expected a key and a colon"},

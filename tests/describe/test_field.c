@@ -319,9 +319,10 @@ static void test_finding(void **state)
                     .evidence = "two jumps",
                     .remedy = "look"};
     char *text = rh_describe(RH_DOC_YAML, rh_finding_fields(), &f, &names);
-    assert_string_equal(text,
-                        "severity: warning\nid: jumps\nevidence: \"two jumps\"\nremedy: look\n"
-                        "count: 2\nfirst_step: 4\nfirst_line: null\nsensor: level\n");
+    assert_string_equal(
+        text,
+        "severity: warning\nid: jumps\norigin: log\nevidence: \"two jumps\"\nremedy: look\n"
+        "count: 2\nfirst_step: 4\nfirst_line: null\nsensor: level\n");
     rh_free(text);
     text = rh_describe(RH_DOC_YAML, rh_finding_fields(), &f, NULL);
     assert_null(strstr(text, "first_step"));

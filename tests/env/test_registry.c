@@ -1,9 +1,11 @@
-// test_registry.c - every registered simulator meets the contract of rh_env_type.
+// test_registry.c - every registered simulator meets the contract of rh_env_type, the plants of
+// bench/plants included.
 
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "env/env_test.h"
 #include "env/part_test.h"
+#include "rehearse/plugin.h"
 
 enum { NSTEP = 20000 };
 
@@ -346,6 +348,9 @@ static void test_every_allocation_failing(void **unused)
 
 int main(void)
 {
+    for (const rh_env_type *const *plant = rehearse_plugin()->env; *plant; plant++)
+        if (rh_env_register(*plant, NULL))
+            return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),
         cmocka_unit_test(test_starts_have_their_own_stream),

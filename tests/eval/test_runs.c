@@ -256,6 +256,70 @@ static void continuing_runs_have_no_episodes(void **unused)
     rh_env_destroy(env);
 }
 
+// Fails where an episode ends; rule: or at every step, if it is true.
+static bool fails(const void *rule, const double *obs, double reward, bool terminal)
+{
+    assert_true(obs[0] == 0.5 && reward == -1.0);
+    return terminal || *(const bool *)rule;
+}
+
+static void failures_are_counted(void **unused)
+{
+    (void)unused;
+    bool always = false;
+    rh_env *env = make_corridor(4, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 1;
+    opt.nstep = 101; // 25 episodes, and a step; the tenths are 11 steps
+    opt.fails = fails;
+    opt.rule = &always;
+    opt.criterion = RH_FINAL;                    // whose further steps do not count
+    for (int k = 0; k < 2; k++, always = true) { // at most one in an episode
+        rh_result r = one_run(env, &opt, NULL);
+        assert_int_equal(r.nfailure, 25);
+        assert_int_equal(r.nfailure_first, 2);
+        assert_int_equal(r.nfailure_last, 3);
+        assert_int_equal(r.nepisode_first, 2);
+        assert_int_equal(r.nepisode_last, 3);
+        assert_true(r.last == -4.0);
+        assert_int_equal(r.caught_up, 0); // with nothing
+    }
+    static const struct {
+        double today;
+        int64_t caught_up;
+    } known[] = {{-5.0, 4}, {-4.0, 4}, {-3.9, 0}};
+    for (int k = 0; k < 3; k++) {
+        opt.today = known[k].today;
+        assert_int_equal(one_run(env, &opt, NULL).caught_up, known[k].caught_up);
+    }
+    opt.fails = NULL;
+    assert_int_equal(one_run(env, &opt, NULL).nfailure, 0);
+
+    // cut off every 3 steps: episodes, none of which ends
+    always = false;
+    opt.fails = fails;
+    opt.cutoff = 3;
+    rh_result r = one_run(env, &opt, NULL);
+    assert_int_equal(r.nfailure, 0);
+    assert_int_equal(r.nepisode_first, 3);
+    assert_true(r.last == -3.0);
+    rh_env_destroy(env);
+
+    // a continuing task: where failing steps begin, and rewards of steps
+    env = make_corridor(0, 0, true);
+    always = true;
+    opt.criterion = RH_AVERAGE;
+    opt.nstep = 60;
+    opt.today = -1.5;
+    r = one_run(env, &opt, NULL);
+    assert_int_equal(r.nfailure, 1);
+    assert_int_equal(r.nfailure_first, 1);
+    assert_int_equal(r.nfailure_last, 0);
+    assert_true(r.last == -60.0);
+    assert_int_equal(r.caught_up, 1);
+    rh_env_destroy(env);
+}
+
 static void breakdown_is_an_outcome(void **unused)
 {
     (void)unused;
@@ -795,6 +859,7 @@ int main(void)
         cmocka_unit_test(episodes_are_scored),
         cmocka_unit_test(cutoffs_follow_their_rule),
         cmocka_unit_test(continuing_runs_have_no_episodes),
+        cmocka_unit_test(failures_are_counted),
         cmocka_unit_test(breakdown_is_an_outcome),
         cmocka_unit_test(the_caller_can_watch_and_stop),
         cmocka_unit_test(a_current_run_stops),

@@ -80,11 +80,22 @@ static inline bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
+// Options that change no number of a log.
+static inline rh_log_options as_it_is(void)
+{
+    rh_log_options opt = rh_log_defaults();
+    opt.gaps = RH_GAPS_CUT;
+    opt.sentinels = RH_SENTINELS_KEEP;
+    return opt;
+}
+
+// opt NULL: the numbers as they are.
 static inline rh_log *read_log(const char *path, const rh_log_options *opt)
 {
     rh_error err = {""};
     rh_log *log = NULL;
-    if (rh_log_read(&log, path, opt, &err))
+    rh_log_options plain = as_it_is();
+    if (rh_log_read(&log, path, opt ? opt : &plain, &err))
         fail_msg("%s", err.text);
     assert_non_null(log);
     return log;

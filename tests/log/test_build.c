@@ -230,7 +230,8 @@ static void refuses_shapes(void **unused)
     rh_log_builder *b = NULL;
     rh_log_shape shape = {.nobs = RH_MAX_OBS + 1, .nact = 1, .path = "a.log"};
     assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_EINVAL);
-    assert_string_equal(err.text, "a.log: 257 numbers in an observation, expected 1 to 256");
+    assert_string_equal(err.text, "a.log: 257 numbers in an observation, expected 1 to 256; "
+                                  "name those that matter: --obs temp,level");
     shape = (rh_log_shape){.nobs = 1, .nact = 0};
     assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_EINVAL);
     assert_string_equal(err.text, "log: 0 numbers in an action, expected 1 to 32");

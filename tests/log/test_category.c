@@ -17,6 +17,7 @@ static const char *const text = "temp,mode,level,action,reward\n"
 static rh_status read_text(rh_log **log, const char *from, const char *obs, rh_error *err)
 {
     rh_log_options opt = rh_log_defaults();
+    opt.gaps = RH_GAPS_CUT;
     opt.obs = obs;
     return rh_csv__read_bytes(log, from, strlen(from), "x.csv", &opt, err);
 }

@@ -17,7 +17,7 @@ static rh_log *read_with(const char *text, const rh_log_options *opt)
 
 static rh_log *read_plain(const char *text)
 {
-    rh_log_options opt = rh_log_defaults();
+    rh_log_options opt = as_it_is();
     return read_with(text, &opt);
 }
 
@@ -97,7 +97,7 @@ static void words_by_option(void **unused)
     (void)unused;
     static const char *const text = "temp,level,action,reward,done\n1,2,on,0,0\nBad,3,off,0,0\n"
                                     "No Data,4,\"on\",0,Bad\n7,8,Bad,Bad,0\n";
-    rh_log_options opt = rh_log_defaults();
+    rh_log_options opt = as_it_is();
     refused(text, "plant.csv:3: column 'temp': found 'Bad', expected a number as in the other "
                   "rows; or name the observations with --obs");
     opt.missing_words = "Bad, No Data";

@@ -202,6 +202,26 @@ static void what_options_do(void **unused)
     remove(path);
 }
 
+// Groups without datasets do not count, however many there are.
+static void many_groups(void **unused)
+{
+    (void)unused;
+    char path[300];
+    snprintf(path, sizeof path, "%s", in_folder("groups.h5"));
+    make_hdf5(path, NULL, five);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    for (int i = 0; i < 600; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "g%04d", i);
+        H5Gclose(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    H5Fclose(file);
+    rh_log *log = read_log(path, NULL);
+    assert_int_equal(log->n, 4);
+    rh_log_destroy(log);
+    remove(path);
+}
+
 // ---------------------------------------------------------------------------- bad files
 
 // The five rows with one column changed.
@@ -349,19 +369,13 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),
-        cmocka_unit_test(after_a_user_block),
-        cmocka_unit_test(arrays_by_name),
-        cmocka_unit_test(sums_for_rewards),
-        cmocka_unit_test(what_options_do),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(other_layouts),
-        cmocka_unit_test(many_rows),
-        cmocka_unit_test(never_written),
-        cmocka_unit_test(cut_off),
-        cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(packed_by_lzf),
-        cmocka_unit_test(formulas_for_rewards),
+        cmocka_unit_test(samples),         cmocka_unit_test(after_a_user_block),
+        cmocka_unit_test(arrays_by_name),  cmocka_unit_test(sums_for_rewards),
+        cmocka_unit_test(what_options_do), cmocka_unit_test(many_groups),
+        cmocka_unit_test(bad_files),       cmocka_unit_test(other_layouts),
+        cmocka_unit_test(many_rows),       cmocka_unit_test(never_written),
+        cmocka_unit_test(cut_off),         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(packed_by_lzf),   cmocka_unit_test(formulas_for_rewards),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "log/hdf5.h"
+#include "log/hdf5_spawn.h"
 #include "log/sample.h"
 
 // ---------------------------------------------------------------------------- the real one
@@ -155,6 +157,62 @@ static void bad_helpers(void **unused)
                 "damaged: its reader sent an answer that makes no sense");
 }
 
+// Wait until a process is gone, or only its entry is left.
+static bool is_gone(pid_t pid)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    for (int i = 0; i < 500; i++) {
+        FILE *file = fopen(path, "r");
+        bool there = file && fgets(line, sizeof line, file) && !strstr(line, ") Z ");
+        if (file)
+            fclose(file);
+        if (!there)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return false;
+}
+
+// A helper that does not end by itself is ended, with what it started.
+static void stubborn_helpers(void **unused)
+{
+    (void)unused;
+    for (int now = 0; now < 2; now++) {
+        int pipe_of[2];
+        pid_t child = 0, helper;
+        char how[100];
+        assert_int_equal(pipe(pipe_of), 0);
+        helper = fork();
+        if (helper == 0) {
+            setpgid(0, 0);
+            child = fork();
+            if (child > 0 && write(pipe_of[1], &child, sizeof child) < 0)
+                _exit(1);
+            for (;;)
+                pause();
+        }
+        assert_true(helper > 0);
+        assert_int_equal(read(pipe_of[0], &child, sizeof child), sizeof child);
+        close(pipe_of[0]);
+        close(pipe_of[1]);
+        rh_spawn spawn = {.pid = helper, .socket = -1};
+        rh_spawn__end(&spawn, now, how, sizeof how);
+        assert_string_equal(how, "libhdf5 takes too long");
+        assert_true(is_gone(helper));
+        assert_true(is_gone(child));
+    }
+    // how long its answers are waited for
+    rh_spawn spawn;
+    struct timeval patience;
+    socklen_t size = sizeof patience;
+    char how[100];
+    assert_int_equal(rh_spawn__read(&spawn, sample_path("d4rl.hdf5"), NULL), RH_OK);
+    assert_int_equal(getsockopt(spawn.socket, SOL_SOCKET, SO_RCVTIMEO, &patience, &size), 0);
+    assert_int_equal(patience.tv_sec, 30);
+    rh_spawn__end(&spawn, true, how, sizeof how);
+}
+
 static void bad_writers(void **unused)
 {
     (void)unused;
@@ -210,7 +268,7 @@ static void large_arrays_come_back(void **unused)
     snprintf(path, sizeof path, "%s", in_folder("large.h5"));
     assert_int_equal(rh_hdf5__create(&out, path, path, &err), RH_OK);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(rh_hdf5__put_rows(out, &rows[i], &err), RH_OK);
+        rh_hdf5__put_rows(out, &rows[i]);
     assert_int_equal(rh_hdf5__end(out, &err), RH_OK);
     assert_int_equal(rh_hdf5__open(&file, path, &err), RH_OK);
     for (int i = 0; i < 3; i++) {
@@ -234,11 +292,9 @@ static void large_arrays_come_back(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_confined),
-        cmocka_unit_test(threads_read_at_once),
-        cmocka_unit_test(bad_helpers),
-        cmocka_unit_test(bad_writers),
-        cmocka_unit_test(large_arrays_come_back),
+        cmocka_unit_test(it_is_confined), cmocka_unit_test(threads_read_at_once),
+        cmocka_unit_test(bad_helpers),    cmocka_unit_test(stubborn_helpers),
+        cmocka_unit_test(bad_writers),    cmocka_unit_test(large_arrays_come_back),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

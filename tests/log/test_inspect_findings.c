@@ -129,7 +129,7 @@ static void absurd_numbers(void **unused)
     make_rows(&r, 1);
     for (int i = 0; i < 10; i++)
         r.obs[100 + 7 * i][1] = -9999.0;
-    has("sentinel", RH_WARNING);
+    has("sentinel", RH_ERROR);
     says("sentinel", "--missing=-9999");
     says("sentinel", "10 times");
     has_not("outliers");
@@ -138,6 +138,15 @@ static void absurd_numbers(void **unused)
     // any distant number that repeats three times; a common sentinel even once
     for (int i = 0; i < 10; i++)
         r.obs[100 + 7 * i][1] = 87.25;
+    has("sentinel", RH_ERROR);
+    says("sentinel", "--sentinels keep");
+    // a plant that stays there is in doubt, and so is 0
+    for (int i = 0; i < 70; i++)
+        r.obs[100 + i][1] = 87.25;
+    has("sentinel", RH_WARNING);
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][1] = i % 100 == 7 ? 0.0 : 50.0 + r.obs[i][1];
     has("sentinel", RH_WARNING);
     make_rows(&r, 1);
     r.obs[100][1] = r.obs[200][1] = 87.25;
@@ -169,8 +178,61 @@ static void absurd_numbers(void **unused)
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i += 3)
         r.obs[i][2] = 1e20;
-    has("sentinel", RH_WARNING);
+    has("sentinel", RH_ERROR);
     says("sentinel", "--missing=1e+20");
+}
+
+// Numbers on two scales.
+static void scales(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("lost-decimals");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][1] = rint(100.0 * (9.0 + 0.5 * r.obs[i][1])) / 100.0;
+    has_not("lost-decimals");
+    for (int i = 0; i < r.n; i += 9)
+        r.obs[i][1] = rint(100.0 * r.obs[i][1]);
+    has("lost-decimals", RH_ERROR);
+    says("lost-decimals", "'level' 22");
+    assert_int_equal(look("lost-decimals").dim, 1);
+    has_not("wraps");
+    has_not("outliers");
+    // large values with decimals were measured
+    for (int i = 0; i < r.n; i += 9)
+        r.obs[i][1] += 0.25;
+    has_not("lost-decimals");
+
+    // another unit from the middle on; not if it comes and goes
+    make_rows(&r, 1);
+    has_not("unit-change");
+    for (int i = r.n / 2; i < r.n; i++)
+        r.obs[i][1] = 1.8 * r.obs[i][1] + 32.0;
+    has("unit-change", RH_WARNING);
+    assert_int_equal(look("unit-change").first, STEPS * (r.n / 2 / (STEPS + 1)));
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][1] += i / 40 % 2 ? 32.0 : 0.0;
+    has_not("unit-change");
+}
+
+// A sensor that shows the action of its own row.
+static void same_row(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("same-row-effect");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = isnan(r.act[i]) ? r.obs[i - 1][2] : 3.0 * r.act[i] + 0.1 * r.obs[i][2];
+    has("same-row-effect", RH_WARNING);
+    says("same-row-effect", "'flow'");
+    says("same-row-effect", "--obs");
+    has_not("row-shift");
+    // the action before is part of a state
+    make_rows(&r, 1);
+    for (int i = 1; i < r.n; i++)
+        r.obs[i][2] = isnan(r.act[i - 1]) ? 0.0 : r.act[i - 1];
+    has_not("same-row-effect");
 }
 
 static void standing_still(void **unused)
@@ -389,7 +451,21 @@ static void ends(void **unused)
     }
     has("no-terminal", RH_NOTICE);
     has_not("irregular-cuts"); // all of one length
-    has_not("few-starts");     // a continuing task needs none
+    has_not("terminal-limit");
+    for (int i = 0; i < r.n; i++) {
+        r.terminal[i] = r.truncated[i];
+        r.truncated[i] = false;
+    }
+    has("terminal-limit", RH_WARNING);
+    says("terminal-limit", "exactly 50 steps");
+    r.terminal[20] = true;
+    has_not("terminal-limit");
+    r.terminal[20] = false;
+    for (int i = 0; i < r.n; i++) {
+        r.truncated[i] = r.terminal[i];
+        r.terminal[i] = false;
+    }
+    has_not("few-starts"); // a continuing task needs none
 
     // truncated at irregular lengths, widely and slightly
     for (int i = 0; i < r.n; i++) {
@@ -517,9 +593,9 @@ static void rare_actions(void **unused)
     has_not("action-one");
     for (int i = 0; i < r.n; i++)
         r.act[i] = isnan(r.act[i]) ? NAN : 1.0;
-    has("action-one", RH_WARNING);
+    has("action-one", RH_ERROR);
     r.shape.action = RH_ACTION_CONTINUOUS;
-    has("action-one", RH_WARNING);
+    has("action-one", RH_ERROR);
     r.act[3] = 1.5;
     has_not("action-one");
 
@@ -612,7 +688,7 @@ static void repeated_rows(void **unused)
             r.act[half + i] = r.act[i];
             r.reward[half + i] = r.reward[i];
         }
-        has("duplicates", share == 1 ? RH_NOTICE : RH_WARNING);
+        has("duplicates", share == 1 ? RH_NOTICE : RH_ERROR);
     }
     assert_int_equal(look("duplicates").count, 20 * STEPS);
     // where there are few states they must repeat
@@ -620,6 +696,35 @@ static void repeated_rows(void **unused)
         for (int j = 0; j < ROW_OBS; j++)
             r.obs[i][j] = rint(2.0 * r.obs[i][j]);
     has_not("duplicates");
+
+    // 25 rows in the middle of an episode: the state after them differs, so they are a copy
+    make_rows(&r, 1);
+    for (int i = 0; i < 25; i++) {
+        memcpy(r.obs[520 + i], r.obs[60 + i], sizeof r.obs[i]);
+        r.act[520 + i] = r.act[60 + i];
+        r.reward[520 + i] = r.reward[60 + i];
+    }
+    has("duplicates", RH_ERROR);
+    assert_int_equal(look("duplicates").count, 25);
+    assert_int_equal(look("duplicates").first, 510); // 10 rows before it have no step
+    // at rest, they prove nothing
+    for (int i = 0; i < 25; i++)
+        for (int k = 60; k <= 520; k += 460) {
+            memcpy(r.obs[k + i], r.obs[60], sizeof r.obs[i]);
+            r.act[k + i] = 1.0;
+            r.reward[k + i] = -1.0;
+        }
+    has_not("duplicates");
+
+    // every row twice
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        if (i % (STEPS + 1) % 2 == 1 && !isnan(r.act[i])) {
+            memcpy(r.obs[i], r.obs[i - 1], sizeof r.obs[i]);
+            r.act[i] = r.act[i - 1];
+            r.reward[i] = r.reward[i - 1];
+        }
+    has("repeated-rows", RH_ERROR);
 
     // a plant that returns to a state and continues as before
     make_rows(&r, 1);
@@ -688,6 +793,8 @@ int main(void)
         cmocka_unit_test(nothing_in_clean_rows),
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(absurd_numbers),
+        cmocka_unit_test(scales),
+        cmocka_unit_test(same_row),
         cmocka_unit_test(standing_still),
         cmocka_unit_test(angles),
         cmocka_unit_test(clocks),

@@ -31,6 +31,7 @@ static void make(void)
 static rh_log *read_rows(void)
 {
     rh_log_options opt = rh_log_defaults();
+    opt.gaps = RH_GAPS_CUT;
     rh_log *log = NULL;
     rh_error err;
     size_t used = (size_t)snprintf(text, sizeof text, "# from the tank\nx,y,action,reward\n\n");

@@ -9,7 +9,8 @@ static rh_status read_text(const char *text, rh_log **log, rh_error *err)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    rh_status rc = rh_log_read(log, path, NULL, err);
+    rh_log_options opt = as_it_is();
+    rh_status rc = rh_log_read(log, path, &opt, err);
     unlink(path);
     return rc;
 }

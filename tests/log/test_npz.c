@@ -170,7 +170,7 @@ static void missing_everywhere(void **unused)
     (void)unused;
     static const double missing = -9999.0;
     static const double odd[] = {1, -9999, 3, 4, 5, 6}, none[] = {2, 0, 2, 2, -9999, 2};
-    rh_log_options opt = rh_log_defaults();
+    rh_log_options opt = as_it_is();
     opt.missing = &missing;
     opt.nmissing = 1;
     const char *path = six_with(&(array){"reward.npy", "<f8", 1, {6}, odd, sizeof odd});

@@ -25,7 +25,7 @@ static rh_log *log_of(const rows *r, const rh_log_options *opt, bool timed, bool
     rh_log_shape shape = {.nobs = 1, .nact = 1, .times = timed};
     assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
     rh_order order = {.builder = b, .opt = opt, .timed = timed, .named = named};
-    rh_order__begin(&order);
+    assert_int_equal(rh_order__begin(&order, NULL), RH_OK);
     static const double obs[ROWS] = {0, 1, 2, 3, 4, 5}, act[ROWS] = {0, 1, 0, 1, 0, 1};
     for (int i = 0; i < ROWS; i++) {
         rh_log_row row = {.obs = &obs[i],

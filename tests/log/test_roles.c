@@ -142,16 +142,16 @@ static void refusals(void **unused)
     refused(
         "obs: x\nroles:\n  reword: y\n",
         "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, "
-        "action, reward, derive, stack, episode, terminal, truncated, time, next, reward_of, "
-        "action_kind, actions, missing, decimal, dates, max_gap, episode_steps, format, "
-        "max_memory, path, observations, states, rewards)");
+        "action, reward, failure, derive, stack, episode, terminal, truncated, time, next, "
+        "reward_of, action_kind, actions, missing, sentinels, gaps, decimal, dates, max_gap, "
+        "episode_steps, format, max_memory, path, observations, states, rewards)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
     refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
     refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
     refused("obs: [[a]]\n", "a/b.yaml:1: obs = a list, expected a text or a list of texts");
-    refused("path: [a]\n", "a/b.yaml:1: path = a list, expected a text");
+    refused("path: [a, [b]]\n",
+            "a/b.yaml:1: path = a list, expected a text or a list of texts");
     refused("roles: x\n", "a/b.yaml:1: roles = x, expected a mapping");
-    refused("data: [x]\n", "a/b.yaml:1: data = a list, expected a mapping");
     refused("actions: ['a,b']\n", "a/b.yaml:1: actions = a,b, expected names without commas");
     refused("reward_of: me\n",
             "a/b.yaml:1: reward_of cannot be 'me'; expected one of action, state");

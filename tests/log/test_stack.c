@@ -9,6 +9,7 @@
 static rh_log *read_text(const char *text)
 {
     rh_log_options opt = rh_log_defaults();
+    opt.gaps = RH_GAPS_CUT;
     rh_log *log = NULL;
     rh_error err;
     if (rh_csv__read_bytes(&log, text, strlen(text), "x.csv", &opt, &err))

@@ -1,6 +1,7 @@
 // test_cutoff.c - when episodes in a model are usually cut off.
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "model/model.h"
 #include "model/model_internal.h"
 #include "model_sample.h"
@@ -56,7 +57,7 @@ static void time_limits(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rh_log *log = log_of_lengths(cases[i].length, cases[i].flag, 4);
-        assert_int_equal(rh_model__time_limit(log), cases[i].limit);
+        assert_int_equal(rh_log__time_limit(log), cases[i].limit);
         if (cases[i].limit)
             assert_int_equal(rh_model_cutoff(log, 3000), cases[i].limit);
         else

@@ -451,7 +451,7 @@ static void nonsense_is_refused(void **unused)
         {wrong_param, "a.model: param: knn: k = 65, expected a whole number, 1 to 64"},
         {wrong_resample, "a.model: resample: 4, expected 0 to 3"},
         {wrong_severity, "a.model: fidelity/finding: finding 0 is invalid"},
-        {wrong_count, "a.model: fidelity/number: simulated_return.n = -1"},
+        {wrong_count, "a.model: fidelity/field: simulated_return.n = -1"},
     };
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         rh_error err;

@@ -180,6 +180,27 @@ static void sensors_that_no_action_moves(void **unused)
     assert_true(found >= 27); // 29 of 30
 }
 
+// A level that the action moves by less than its noise in 700 steps shows: nobody can say that
+// it is exogenous. Nor if a few spikes hide an effect that is plain without them.
+static int noisy(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] = 0.9 * s[0] + 0.03 * (act - 1.0) + 0.4 * bell(rng);
+    s[1] = i % 150 == 77 ? -9999.0 : 0.5 + 0.2 * (act - 1.0) + 0.1 * bell(rng);
+    return 0;
+}
+
+static void effects_that_do_not_show(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        rh_facts *f = facts_of_plant(&(plant){2, 3, zero, noisy, NULL, NULL}, 700, seed);
+        assert_false(f->sensor[0].exogenous);
+        assert_false(f->sensor[1].exogenous);
+        rh_facts_destroy(f);
+    }
+}
+
 // A controller whose action is a linear function of the state: its effect cannot be told.
 static double linear_control(const double *s, rh_rng *rng)
 {
@@ -262,6 +283,7 @@ int main(void)
         cmocka_unit_test(sensors_that_do_not_wrap),
         cmocka_unit_test(pairs_on_a_circle),
         cmocka_unit_test(sensors_that_no_action_moves),
+        cmocka_unit_test(effects_that_do_not_show),
         cmocka_unit_test(sensors_that_actions_move),
         cmocka_unit_test(simulators),
     };

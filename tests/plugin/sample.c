@@ -28,6 +28,10 @@ static bool sample_act(void *self, const double *obs, rh_rng *rng, double *act)
     if (++s->nstep > 10)
         raise(SIGSEGV);
 #endif
+#ifdef SAMPLE_LOOP
+    for (volatile int on = ++s->nstep > 10; on;)
+        ;
+#endif
 #ifdef SAMPLE_ILLEGAL
     if (++s->nstep > 10)
         act[0] = 7;

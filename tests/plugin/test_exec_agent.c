@@ -194,6 +194,8 @@ static void without_a_description_it_is_refused(void **unused)
         {"exec:  ", "exec: no command, expected exec:COMMAND"},
         {"exec:true", "exec:true: ended with exit code 0"},
         {"exec:/nowhere/agent 2>/dev/null", "ended with exit code 127"},
+        {"exec:cat", "answered '{\"rehearse\":1,\"describe\":\"agent\"}', expected its "
+                     "description in JSON"},
         {"exec:echo hello; sleep 1", "answered 'hello', expected its description in JSON"},
         {"exec:echo '{\"rehearse\": 2}'; sleep 1", "expected {\"rehearse\": 1, "},
         {"exec:echo '{\"rehearse\": 1, \"parameters\": [{\"name\": \"x\"}]}'; sleep 1",

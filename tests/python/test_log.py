@@ -1,6 +1,5 @@
 """The same transitions from every source, without copies, and our messages as exceptions."""
 
-import inspect
 import types
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from conftest import PLANT, ROLES, ROOT
 
 import rehearse
+from rehearse._options import LogOptions
 
 pandas = pytest.importorskip("pandas")
 
@@ -121,14 +121,89 @@ def test_messages(tmp_path):
         rehearse.read(tmp_path / "bad.npz")
 
 
+def test_to_pandas_and_back(log):
+    table = log.to_pandas()
+    assert rehearse.read(table).fingerprint == log.fingerprint
+    half = rehearse.read(table[table.episode < 5])
+    assert half.episodes == 5 and half.sensors == log.sensors and half.actions == log.actions
+    steps = np.random.default_rng(1).normal(size=(30, 2))
+    other = rehearse.from_arrays(steps, steps[:, :1] ** 3, steps[:, 0], truncated=np.arange(30) % 10 == 9)
+    assert rehearse.read(other.to_pandas()).fingerprint == other.fingerprint
+
+
+def test_indexed(log):
+    obs, action, reward, after, terminal, truncated = log[3]
+    assert (obs == log.observations[3]).all() and reward == log.rewards[3] and not terminal and not truncated
+    assert (after == log.observations[4]).all() and log[-1].reward == log.rewards[-1]
+    some = log[10:20:2]
+    assert some.obs.shape == (5, 2) and (some.action == log.action_values[10:20:2]).all()
+    with pytest.raises(IndexError):
+        log[len(log)]
+
+
+def test_columns_that_are_no_numbers(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    table = pyarrow.table({"x": [{"a": 1.0}, {"a": 2.0}], "action": [0, 1], "reward": [0.0, 1.0]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(rehearse.Error, match="column x: struct<a: double>, expected numbers"):
+        rehearse.read(tmp_path / "t.parquet")
+
+
 def test_keywords_are_the_rows():
-    """Signatures and documentation of read(), fit() and tune() have every row of their tables."""
+    """The documentation of read(), fit() and tune() has every row of their tables; so do their types."""
     rows = [row["key"] for row in rehearse._core.keys("log") if row["option"]]
-    signature = [name for name in inspect.signature(rehearse.read).parameters if name not in ("source", "roles")]
-    assert sorted(signature) == sorted(rows)
+    assert list(LogOptions.__annotations__) == rows
+    with pytest.raises(TypeError, match="read.. has no option 'rewad'; did you mean 'reward'"):
+        rehearse.read(PLANT, rewad="energy")
     for row in rows:
         assert f"\n    {row}: " in rehearse.read.__doc__
     for function, table in ((rehearse.fit, "fit"), (rehearse.tune, "tune")):
         for row in rehearse._core.keys(table):
             name = row["option"] and row["option"].replace("-", "_")
             assert not name or function.__doc__.count(f"\n    {name}: ") == 1
+
+
+def shifted():
+    """A tank whose rows have the action of the row before."""
+    rng = np.random.default_rng(1)
+    level, before, rows = 5.0, 0, []
+    for _ in range(600):
+        pump = int(rng.integers(3))
+        rows.append((level, before, -(level - 5.0) ** 2))
+        level = min(max(level + 0.3 * (pump - 1) + 0.02 * rng.random(), 0.0), 10.0)
+        before = pump
+    level, pump, reward = zip(*rows)
+    return rehearse.from_arrays(np.array(level), np.array(pump), np.array(reward), sensors=["level"], name="tank")
+
+
+def test_errors_of_a_log_are_refused_unless_accepted():
+    tank, quick = shifted(), dict(model="knn", repr="raw", progress=False)
+    for call in (lambda: rehearse.fit(tank, **quick),
+                 lambda: rehearse.tune(tank, "esarsa", search={"alpha": [0.1, 1]}, runs=2, steps=100, confirm=0, **quick)):
+        with pytest.raises(rehearse.InvalidError, match=r"tank: error row-shift: (.|\n)*accept=\['row-shift'\]"):
+            call()
+    with pytest.raises(rehearse.InvalidError, match="did you mean 'row-shift'"):
+        rehearse.fit(tank, accept="row-shif", **quick)
+    with pytest.warns(rehearse.LogWarning, match=r"tank: error row-shift: \(accepted\) "):
+        study = rehearse.tune(tank, "esarsa", search={"alpha": [0.1, 1]}, runs=2, steps=100, confirm=0,
+                              accept=["row-shift"], **quick)
+    found = [f for f in study.findings if f.id == "row-shift"]
+    assert found and found[0].origin == "log" and found[0].accepted
+
+
+def test_warnings_of_a_log(log):
+    with pytest.warns(rehearse.LogWarning, match="warning frozen-sensor: "):
+        rehearse.fit(log, model="knn", repr="raw", progress=False)
+
+
+def test_lists_of_logs(log, tmp_path):
+    both = rehearse.read([PLANT, log], **ROLES)
+    assert len(both) == 2 * len(log) and both.episodes == 2 * log.episodes
+    assert both.fingerprint != log.fingerprint and both.name == "plant.csv, plant.csv"
+    with pytest.raises(rehearse.InvalidError, match="lacks level and has also other"):
+        frame = pandas.read_csv(PLANT).rename(columns={"level [m]": "other"})
+        rehearse.read([PLANT, frame], **ROLES)
+    with pytest.raises(rehearse.InvalidError, match="empty or nested"):
+        rehearse.read([])

@@ -34,6 +34,8 @@ def test_the_program_gives_the_same(study, tmp_path):
     other = json.loads(out)
     assert other["winner"]["score"] == study.score and other["hyperparameters"] == study.best
     assert [t["score"] for t in other["trials"]] == list(study.trials["score"])
+    assert other["today"] == study.today and other["failures"] == study.failures
+    assert other["trust"]["text"] == study.trust["text"]
     assert (tmp_path / "s" / "runs.csv").read_bytes() == open(os.path.join(study.folder, "runs.csv"), "rb").read()
 
 
@@ -46,8 +48,11 @@ def test_results(study):
     assert len(study.runs) == 8 * 2 + 2 * 4
     assert study.result["runs"] == len(study.runs) + 5 * 4 * 3  # the check: 5 models, 4 settings, 3 runs
     assert study.trust["level"] in ("high", "medium", "low", "cannot answer") and 0 < study.trust["probability"] < 1
-    assert study.trust["reasons"] and "halves" in study.trust["evidence"]
-    assert study.logged["score"] == pytest.approx(-53.0591)
+    assert study.trust["reasons"] and "halves" in [e["name"] for e in study.trust["evidence"]]
+    assert study.logged["score"] == pytest.approx(-53.2779)
+    assert study.today["better"] in ("yes", "no", "not known") and study.today["learning"]["score"] == study.score
+    assert study.failures["rule"]["known"] and study.failures["logged"]["failures"] == 5
+    assert sum(study.runs["failures"]) > 0
     assert list(study.importance.index) == ["alpha", "tau"]
     assert study.model.kind == "knn"
     assert "agent:" in study.study_file
@@ -95,6 +100,28 @@ def test_messages(log):
         rehearse.tune(log, trails=3)
 
 
+def test_a_callback_sees_values_and_stops_the_study(log, tmp_path):
+    seen = []
+
+    def look(news):
+        seen.append(news)
+        return news["runs"] >= 3
+
+    with pytest.raises(rehearse.Stopped):
+        rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=tmp_path / "study", jobs=1,
+                      **{**SMALL, "progress": look})
+    assert seen[-1]["stage"] == "search" and 3 <= seen[-1]["runs"] < 8 and seen[-1]["value"] is not None
+
+    def fails(news):
+        raise RuntimeError("no news is good news")
+
+    with pytest.raises(RuntimeError, match="good news"):  # and the study has ended: its folder is free
+        rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=tmp_path / "study", jobs=1,
+                      **{**SMALL, "progress": fails})
+    rest = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=tmp_path / "study", **SMALL)
+    assert rest.result["resumed_runs"] >= 3
+
+
 def test_kinds():
     assert "alpha" in [p["name"] for p in rehearse.kinds("agents")["esarsa"]["parameters"]]
     with pytest.raises(rehearse.InvalidError, match="no list 'agent'"):
@@ -102,7 +129,7 @@ def test_kinds():
 
 
 INTERRUPTED = """
-import signal, sys
+import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell started in the background
 sys.path.insert(0, {here!r})
 import rehearse
@@ -110,16 +137,16 @@ from agents import Slow
 log = rehearse.read({plant!r}, **{roles!r})
 try:
     rehearse.tune(log, Slow, search={{"alpha": [0.1, 0.2, 0.3, 0.4]}}, folder={folder!r}, jobs=2, **{small!r})
-except KeyboardInterrupt:
-    sys.exit(42)
+except KeyboardInterrupt:  # after the work has ended
+    sys.exit(42 if threading.active_count() == 1 else 43)
 """
 
 
-def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
-    folder = str(tmp_path / "study")
+def signalled(folder, number):
+    """A study in its own process that gets a signal after its first run: exit code and standard error."""
     here = os.path.dirname(os.path.abspath(__file__))
     code = INTERRUPTED.format(here=here, plant=str(PLANT), roles=ROLES, folder=folder, small=SMALL)
-    process = subprocess.Popen([sys.executable, "-c", code])
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
     journal = os.path.join(folder, "study.log")
     until = time.time() + 60
     while time.time() < until and process.poll() is None:  # until a run is in the journal
@@ -127,8 +154,18 @@ def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
             break
         time.sleep(0.05)
     assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 42
+    process.send_signal(number)
+    said = process.communicate(timeout=30)[1]  # when the last of its workers has ended
+    return process.returncode, said
+
+
+def test_a_killed_study_leaves_no_workers_and_no_tracebacks(tmp_path):
+    assert signalled(str(tmp_path / "study"), signal.SIGKILL) == (-signal.SIGKILL, "")
+
+
+def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
+    folder = str(tmp_path / "study")
+    assert signalled(folder, signal.SIGINT) == (42, "")
     whole = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, **SMALL)
     rest = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=folder, **SMALL)
     assert 0 < rest.result["resumed_runs"] < rest.result["runs"]

@@ -65,12 +65,15 @@ function hostile() {
   d.models.replays.stretches[0].series[0].lo.fill(null);
   d.models.replays.stretches[1].series.length = 0;
   d.models.replays.stretches[2].steps = EVIL;
+  d.today = { better: EVIL, text: `${EVIL}: ${LONG}`, learning: { score: 1e308, lo95: -1e308, hi95: null }, end: { score: null, lo95: "NaN", hi95: EVIL }, defaults: null, caught_up: EVIL, catch_up: 5e-324 };
+  d.failures = { rule: { known: true, words: EVIL + LONG }, per: EVIL, first: { rate: 1e308, lo95: -1e308, hi95: 1e308 }, all: { rate: 5e-324, lo95: null, hi95: EVIL }, text: LONG, last: null, defaults: { rate: EVIL }, logged: { rate: "NaN" }, often: EVIL };
+  d.findings.push({ origin: "log", severity: "error", id: EVIL, evidence: LONG, remedy: EVIL, count: 1 });
   d.trust = { level: EVIL, probability: "NaN", reasons: [{ id: EVIL, good: EVIL, text: EVIL + LONG }, { good: true, text: RTL }, null, 7], evidence: [{ name: EVIL, value: "NaN", about: LONG }, { name: null, value: 1e308 }],
     log_next: [{ action: `=1+1,"${EVIL}`, sensors: [{ name: EVIL, lo: null, hi: "NaN" }, { name: LONG, lo: -1e308, hi: 5e-324 }], steps: null, why: LONG }, { action: RTL, sensors: null }, "x"] };
   d.plan[EVIL] = EVIL;
   d.plan[LONG] = LONG;
   d.best_yaml = EVIL + "\n" + LONG;
-  d.next = EVIL;
+  d.next = d.deploy = EVIL;
   d.command = LONG;
   // what is not a number is null in the file; huge and tiny numbers are
   d.settings.score = d.settings.score.map((x, i) => [null, 1e308, -1e308, x, 5e-324][i % 5]);
@@ -88,9 +91,10 @@ const verdict = (level, probability, actions = ["open", "close"]) => ({
     { id: "separated", good: true, text: "The leading settings differ by more than the noise of their runs." },
     { id: "kinds-agree", good: true, text: "Both kinds of model rank the settings alike (rank correlation 0.91)." },
     { id: "out-of-coverage", good: false, text: "The winner spends 12 % of its steps where the log has no data." },
+    ...[1, 2, 3].map((k) => ({ id: `more-${k}`, good: false, text: `Reason ${k}: log more` })),
   ],
   evidence: [{ name: "rank_agreement_kinds", value: 0.91, about: "rank correlation of the confirmed settings between kinds of model" }, { name: "replay_error", value: null, about: "at 50 steps; unknown here" }],
-  log_next: actions.map((action, k) => ({ action, sensors: [{ name: "x", lo: 0.2 * k, hi: 0.2 * k + 0.25 }, { name: "y", lo: 0, hi: 0.5 }], steps: 500 + k, why: "the winner goes here and the log does not" })),
+  log_next: actions.map((action, k) => ({ action, sensors: [{ name: "x", lo: 0.2 * k, hi: 0.2 * k + 0.25 }, { name: "y", lo: 0, hi: 0.5 }, { name: "level", lo: k ? null : 44.3, hi: k ? 1.18 : null }], steps: 500 + k, why: "the winner goes here and the log does not" })),
 });
 const brief = (d) => Object.assign(d, { models: undefined, inspected: undefined }); // axe takes long for all of a page
 const trusting = (level, probability) => brief(Object.assign(copy(), { trust: verdict(level, probability) }));
@@ -269,29 +273,32 @@ async function use(page) {
   check(refused, "the policy refuses other scripts and eval");
   const drawn = await page.evaluate(() => [...document.querySelectorAll("[id^=chart-replay-]")].map((box) => box.querySelectorAll(".mark-line path").length));
   check(drawn.length === real.models.replays.sensors.length + 1 && drawn.every((n) => n === 2 * real.models.replays.stretches.length), "every stretch has a logged and a replayed line for each sensor and the reward", drawn);
+  check((await page.locator("#answer .copyable").first().textContent()).includes("rehearse deploy real.study/best.yaml"), "the next command deploys the setting");
   const pdf = await page.pdf({ format: "A4" });
   check(pdf.length > 20000, "prints");
 }
 
 // The verdict on a page: words, icon and colour of its level, reasons, evidence, what to log next.
 const looksAt = (level, words, probability) => async (page, found) => {
-  const box = page.locator("#answer > .verdict"), text = (await box.textContent()) ?? "";
-  check((await box.count()) === 1 && text.startsWith(words), `${level}: the badge says it`, text);
+  const box = page.locator("#believed"), text = (await box.textContent()) ?? "";
+  check((await box.count()) === 1 && text.startsWith("Can it be believed?" + words), `${level}: the badge says it`, text);
   check(probability ? text.includes(probability) : text.includes("No probability"), `${level}: the probability`, text);
-  const looks = await box.evaluate((e) => ({ colour: getComputedStyle(e).borderLeftColor, path: e.querySelector("svg.icon path").getAttribute("d"), above: !!(e.compareDocumentPosition(document.querySelector("#answer .card, #answer .lead")) & 4) }));
-  check(looks.above, `${level}: the verdict comes first`);
+  const looks = await box.evaluate((e) => ({ colour: getComputedStyle(e.querySelector(".level")).color, path: e.querySelector("svg.icon path").getAttribute("d"), above: !!(e.compareDocumentPosition(document.querySelector("#answer .card, #answer .lead")) & 4) }));
+  check(looks.above, `${level}: the verdict comes before the setting`);
   seen.set(level, looks);
   const reasons = await page.$$eval("#answer .reasons", (all) => all.map((e) => [e.className, e.children.length]));
-  check(JSON.stringify(reasons) === JSON.stringify([["reasons for", 2], ["reasons against", 1]]), `${level}: reasons for and against`, reasons);
-  const evidence = page.locator("#answer details", { hasText: "The evidence, in numbers" });
+  check(JSON.stringify(reasons) === JSON.stringify([["reasons against", 3], ["reasons for", 2], ["reasons against", 4]]), `${level}: three reasons, and all for and against`, reasons);
+  const evidence = page.locator("#answer details", { hasText: "All reasons and the evidence: 2 for it, 4 against it" });
   check(!(await evidence.locator("table").isVisible()), `${level}: the evidence is folded`);
   await evidence.locator("summary").focus();
   await page.keyboard.press("Enter");
   check((await evidence.locator("tbody tr").allTextContents()).join("|").includes("rank_agreement_kinds0.91"), `${level}: the evidence opens by keyboard`);
+  const next = await page.locator(".tabled", { hasText: "that would tell most" }).textContent();
+  check(next.includes("x 0 to 0.25") && next.includes("level from 44.3") && next.includes("level below 1.18"), `${level}: an open side of a range is said`, next);
   await page.getByRole("button", { name: "Copy as CSV" }).click();
   await page.waitForFunction(() => [...document.querySelectorAll(".said")].some((s) => s.textContent), null, { timeout: 5000 }).catch(() => {});
   const csv = await page.evaluate(() => navigator.clipboard.readText()).catch(() => "");
-  check(csv.startsWith("action,steps,x from,x to,y from,y to,why\nopen,500,0,0.25,0,0.5,the winner") && csv.split("\n").length === 4, `${level}: what to log next is copied as CSV`, csv);
+  check(csv.startsWith("action,steps,x from,x to,y from,y to,level from,level to,why\nopen,500,0,0.25,0,0.5,44.3,,the winner") && csv.split("\n").length === 4, `${level}: what to log next is copied as CSV`, csv);
 };
 const seen = new Map();
 
@@ -306,10 +313,50 @@ await visit("trust-none", write("trust-none", brief({ ...failed(), trust: verdic
 check(new Set([...seen.values()].map((x) => x.path)).size === 4, "every level has an icon of its own");
 check(new Set([seen.get("high"), seen.get("low"), seen.get("cannot answer")].map((x) => x.colour)).size === 3, "and a colour of its own", [...seen]);
 await visit("trust-missing", write("trust-missing", Object.assign(copy(), { trust: undefined })), {}, async (page) =>
-  check((await page.locator(".verdict").count()) === 0 && (await page.locator("#answer .card").count()) === 1, "a study without a verdict has its answer"));
+  check((await page.locator("#believed").count()) === 0 && (await page.locator("#answer .card").count()) === 1, "a study without a verdict has its answer"));
+
+// The three questions: what is said, in which order, on one scale.
+const TEXT = { yes: "Yes: -41.3 per episode at the end of a run, -53 by the logged controller. Learning has paid for itself after 2450 steps.", no: "No: the rest.", "not known": "Not known: -41.3 per episode at the end of a run (within the error of the models)." };
+const answered = (better, often, more = {}) => brief(Object.assign(copy(), {
+  logged: { score: -53, lo95: -70, hi95: -36 }, findings: [], score_per: "episode",
+  today: { better, text: TEXT[better], learning: { score: -62.4, lo95: -70.2, hi95: -52.1 }, end: { score: -41.3, lo95: -47, hi95: -35 }, defaults: { score: -74.6, lo95: -80, hi95: -70 }, caught_up: 0.7, catch_up: 2450 },
+  failures: { rule: { known: true, words: "an episode that ends with a reward below -30" }, text: `${often[0]?.toUpperCase()}${often.slice(1)} than the logged controller: 22 % of episodes, 45.5 % of episodes in the log (5 of 11). A failure is …`, per: "episode", first: { rate: 0.612, lo95: 0.55, hi95: 0.67 }, all: { rate: 0.22, lo95: 0.19, hi95: 0.25 }, last: { rate: 0.0851, lo95: 0.06, hi95: 0.12 }, defaults: { rate: 0.5, lo95: 0.4, hi95: 0.6 }, logged: { rate: 5 / 11, lo95: 0.21, hi95: 0.72 }, often },
+}, more));
+const asks = (...parts) => async (page) => {
+  const all = await page.$$eval("#answer > .question", (list) => list.map((e) => e.textContent));
+  check(all.length >= 2 && all[0].startsWith("Is it better than today?") && all[1].startsWith("How often does it fail?"), "the questions come in their order", all);
+  for (const part of parts) check(all.join("|").includes(part), `the page says: ${part}`, all.join("|"));
+  const places = await page.$$eval(".dots", (list) => list.map((e) => ({ id: e.id, dots: [...e.querySelectorAll("circle")].map((c) => c.getBoundingClientRect().x), inside: [...e.querySelectorAll("circle, .span")].every((c) => { const b = c.getBoundingClientRect(), box = c.closest(".track").getBoundingClientRect(); return b.left >= box.left - 8 && b.right <= box.right + 8; }), labels: e.querySelectorAll(".axis text").length })));
+  const touching = await page.$$eval(".dots .axis", (list) => list.flatMap((e) => [...e.querySelectorAll("text")].map((t) => t.getBoundingClientRect()).filter((b, i, all) => i && b.left < all[i - 1].right + 4)).length);
+  check(touching === 0, "numbers of a scale do not touch", touching);
+  check(places.every((p) => p.inside && p.labels >= 2), "dots and intervals are on the scale, which has numbers", places);
+  const order = places[0].dots;
+  check(order[0] > order[3] && order[3] > order[1] && order[1] > order[2], "the scores lie as they are on one scale", places);
+  if (page.viewportSize().width > 1000) check(await page.$eval("#believed .level", (e) => e.getBoundingClientRect().bottom <= innerHeight), "three answers without scrolling");
+};
+
+await visit("answer-yes", write("answer-yes", answered("yes", "less often")), { axes: true }, asks("today?Yes−41.3 per episode at the end of a run", "Learning has paid for itself after 2450 steps.", "22 % of episodes today 45 %", "Less often than the logged controller.", "A failure is an episode that ends with a reward below -30.", "8.5 %"));
+await visit("answer-no", write("answer-no", answered("no", "far more often", { findings: [{ origin: "log", severity: "error", id: "row-shift", evidence: "energy is an effect", remedy: "move it", count: 1 }, { origin: "log", severity: "warning", id: "frozen", evidence: "temp", remedy: "look", count: 1 }, { origin: "study", severity: "warning", id: "at-bound", evidence: "alpha", remedy: "search wider", count: 1 }] })), { width: 390, scheme: "dark", axes: true }, async (page) => {
+  await asks("today?NoThe rest.", "Far more often than the logged controller.")(page);
+  const top = await page.$$eval("#page > *", (list) => list.slice(0, 3).map((e) => [e.className || e.id, e.textContent]));
+  check(top[0][0] === "alerts error" && top[0][1].includes("The log has 1 error") && top[0][1].includes("move it") && top[1][0] === "alerts warning" && top[2][0] === "answer", "errors of the log come before everything", top);
+  check((await page.locator("#answer .findings li").allTextContents()).join("|").includes("at-bound") && !(await page.locator("#answer .findings").textContent()).includes("row-shift"), "findings of the log are said once");
+  check((await page.locator("#answer .card .label").textContent()).startsWith("The best setting found"), "what is worse than today is not called for deployment");
+});
+await visit("answer-open", write("answer-open", answered("not known", "about as often")), { width: 720, scheme: "dark", axes: true }, asks("today?Not known−41.3 per episode", "About as often than the logged controller: the intervals overlap."));
+const steps = real.curves.steps / real.curves.points; // of a point
+await visit("continuing", write("continuing", Object.assign(answered("yes", "less often"), { score_per: "steps", score_steps: 10 * steps, logged: { score: -530, lo95: -700, hi95: -360 }, failures: { ...answered("yes", "more often").failures, per: "1000 steps", all: { rate: 19.8, lo95: 6.7, hi95: 21.4 } } })), {}, async (page) => {
+  check((await page.locator("#better").textContent()).includes(`per ${10 * steps} steps`) && (await page.locator("#curves").textContent()).includes(`Reward per ${steps} steps while learning`), "a curve of a continuing task has the unit of its points");
+  check(await page.evaluate(() => document.getElementById("chart-curves").rehearseView.data("source_0").some((r) => r.name === "logged controller, today" && Math.abs(r.mean + 53) < 1e-9)), "the logged controller is in the learning curves, in their unit");
+  check((await page.locator("#fails").textContent()).includes("20 in 1,000 steps") && (await page.locator("#fails").textContent()).includes("More often than the logged controller."), "failures in 1,000 steps");
+  check((await page.locator("#better.medium").count()) === 1, "better, but failing more often, is no plain yes");
+});
+await visit("answer-old", write("answer-old", brief(Object.assign(copy(), { today: undefined, failures: undefined }))), {}, async (page) =>
+  check((await page.locator("#better").count()) === 1 && (await page.locator("#fails").count()) === 0 && (await page.locator("#compared li").count()) >= 3, "a study of an older version shows what it has"));
 await visit("hostile", write("hostile", hostile()), { most: 0, axes: true }, async (page) => {
-  check((await page.locator(".verdict .level").textContent()) === "This log cannot answer", "an unknown level is none");
-  check((await page.locator(".verdict").textContent()).includes("No probability"), "NaN is no probability");
+  check((await page.locator("#believed .level").textContent()) === "This log cannot answer", "an unknown level is none");
+  check((await page.locator("#believed").textContent()).includes("No probability"), "NaN is no probability");
+  check((await page.locator("#better.none").count()) === 1, "an unknown answer is none");
   await page.getByRole("button", { name: "Copy as CSV" }).click();
   const csv = await page.evaluate(() => navigator.clipboard.readText()).catch(() => "");
   check(csv.split("\n")[1]?.startsWith(`"'=1+1,""`), "a formula is text in the CSV", csv.slice(0, 300));
@@ -337,10 +384,27 @@ await visit("compared", join(folder, "compared.html"), { most: 0 }, async (page)
   check(heads.length >= 3 && heads.every((text) => text.includes("1 real")), "every table of a comparison names the studies", heads);
 });
 
-// the page of a build without the chart library
-const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), plain = join(folder, "plain.html");
-writeFileSync(plain, html.slice(0, from) + html.slice(html.indexOf("</script>", from) + 9));
-await visit("plain", plain, { charts: false });
+// pages of a build without the chart library: every chart has marks, and numbers along both axes
+function without(name, page) {
+  const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), plain = join(folder, name + ".html");
+  writeFileSync(plain, html.slice(0, from) + html.slice(html.indexOf("</script>", from) + 9));
+  return plain;
+}
+async function plainCharts(page) {
+  const all = await page.$$eval("svg.plain", (list) => list.map((s) => ({
+    id: s.parentNode.id, marks: s.querySelectorAll("circle, polyline").length, nan: /NaN|Infinity|undefined/.test(s.outerHTML),
+    across: [...s.querySelectorAll("text[text-anchor=middle]")].length, up: [...s.querySelectorAll("text[text-anchor=end]")].length,
+    outside: [...s.querySelectorAll("text")].filter((t) => { const b = t.getBBox(); return b.x < -1 || b.x + b.width > s.viewBox.baseVal.width + 14; }).map((t) => t.textContent) })));
+  const poor = all.filter((s) => !s.marks || s.nan || s.across < 2 || s.up < 2 || s.outside.length);
+  check(all.length > 10 && poor.length === 0, "plain charts have marks and labelled axes", poor);
+}
+await visit("plain", without("plain", page), { charts: false }, async (page) => {
+  await plainCharts(page);
+  check(await page.$eval("#chart-curves", (e) => e.querySelectorAll("polygon").length === 1 && e.querySelectorAll(".key li").length >= 3 && e.textContent.includes("steps in the environment")), "the plain learning curves have names and a band");
+});
+await visit("plain-dark-narrow", without("plain-dark-narrow", page), { charts: false, width: 390, scheme: "dark" }, plainCharts);
+await visit("plain-hostile", without("plain-hostile", join(folder, "hostile.study/report.html")), { charts: false });
+await visit("plain-large", without("plain-large", big), { charts: false }, plainCharts);
 
 // ---------------------------------------------------------------- the paper's experiments
 
@@ -361,6 +425,13 @@ const claims = ["holds", "does not hold", "not decided"].map((verdict, k) => ({ 
 const battery = paperPage("battery-all", (d) => { d.figures.push(...kinds(["kNN", "NN", "Random"])); d.claims.push(...claims); });
 await visit("paper", join(folder, "battery/index.html"), { axes: true });
 await visit("paper-all", battery, { axes: true });
+const far = paperPage("battery-far", (d) => { d.figures.push({ ...paperFigure("box", ["kNN", "NN", "FQI", "Random"]), id: "exp1-x", best: -100, series: [["kNN", -120, 4], ["NN", -140, 60], ["FQI", -1600, 1500], ["Random", -300, 400]].map(([name, y, spread]) => ({ name, y: some(30).map((_, i) => y - spread * Math.abs(Math.sin(i))) })) }); });
+const twoAxes = async (page) => {
+  const lowest = await page.evaluate(() => ["chart-exp1-x", "chart-exp1-x-near"].map((id) => Math.min(...[...document.querySelectorAll(`#${id} text`)].map((t) => Number(t.textContent.replace("−", "-").replace(",", ""))).filter((x) => x < 0))));
+  check(lowest[0] < -1000 && lowest[1] > -300 && lowest[1] < -120, "boxes of good choices have a second axis", lowest);
+};
+await visit("paper-far", far, { axes: true }, twoAxes);
+await visit("plain-paper-far", without("plain-paper-far", far), { charts: false }, twoAxes);
 await visit("paper-dark", battery, { scheme: "dark", axes: true });
 await visit("paper-narrow", battery, { width: 390 });
 await visit("paper-hostile", paperPage("battery-hostile", (d) => {

@@ -92,6 +92,13 @@ static inline rh_study__run sample_run(int trial, int member, int run)
                    .nstep = INT64_C(1000000007) * i,
                    .nepisode = i,
                    .nuncovered = i / 2,
+                   .nfailure = i / 3,
+                   .nfailure_first = i / 5,
+                   .nfailure_last = i / 7,
+                   .nepisode_first = i / 4,
+                   .nepisode_last = i / 6,
+                   .last = i % 4 ? odd[(i + 3) % n] : (double)NAN,
+                   .caught_up = INT64_C(100003) * (i / 8),
                    .outcome = i % 5 == 0 ? RH_DIVERGED : RH_FINISHED},
     };
     for (int p = 0; p < NCURVE; p++)
@@ -114,6 +121,9 @@ static inline bool same_run(const rh_study__run *a, const rh_study__run *b)
            same_bits(&a->result.total, &b->result.total, 1) &&
            a->result.nstep == b->result.nstep && a->result.nepisode == b->result.nepisode &&
            a->result.nuncovered == b->result.nuncovered &&
+           memcmp(&a->result.nfailure, &b->result.nfailure, 5 * sizeof(int64_t)) == 0 &&
+           same_bits(&a->result.last, &b->result.last, 1) &&
+           a->result.caught_up == b->result.caught_up &&
            a->result.outcome == b->result.outcome && same_bits(a->curve, b->curve, NCURVE);
 }
 

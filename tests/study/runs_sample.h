@@ -113,7 +113,8 @@ static inline int which(const sample *s, const rh_study__done *done)
     const rh_result *a = &run->result, *b = &s->result[k][i];
     bool same = done->rc == RH_OK && a->score == b->score && a->total == b->total &&
                 a->nstep == b->nstep && a->nepisode == b->nepisode &&
-                a->nuncovered == b->nuncovered && a->outcome == b->outcome &&
+                a->nuncovered == b->nuncovered && a->nfailure == b->nfailure &&
+                memcmp(&a->last, &b->last, sizeof a->last) == 0 && a->outcome == b->outcome &&
                 memcmp(run->curve, s->curve[k] + i * NCURVE, NCURVE * sizeof(double)) == 0;
     return same ? k * NUNIT + i : -1;
 }

@@ -86,7 +86,7 @@ static const char *evidence(made *m)
 {
     rh_verdict *v = &m->study.verdict;
     winner_of(m);
-    assert_true(rh_findings__begin(&v->findings));
+    assert_true(rh_findings__begin(&v->findings, RH_OF_STUDY));
     rh_study__disagreement(&m->study);
     assert_true(rh_findings__end(&v->findings));
     for (int i = 0; i < v->findings.n; i++) {
@@ -172,7 +172,7 @@ static void diverged_settings_set_no_unit(void **unused)
     assert_true(m.kind[1][0].regret == 0.0);
     assert_true(fabs(m.kind[2][0].regret - 2.0 / (10.0 - 8.0)) < 1e-12);
     m.study.verdict.winner = 1; // and it does not beat the winner
-    assert_true(rh_findings__begin(&m.study.verdict.findings));
+    assert_true(rh_findings__begin(&m.study.verdict.findings, RH_OF_STUDY));
     rh_study__disagreement(&m.study);
     assert_true(rh_findings__end(&m.study.verdict.findings));
     for (int i = 0; i < m.study.verdict.findings.n; i++)

@@ -88,6 +88,19 @@ static void all_of_it(void **unused)
     assert_false(b->tasked);
     assert_true(isnan(b->promise.score));
     assert_int_equal(b->promise.ncurve, 0);
+    assert_true(isnan(b->promise.defaults));
+    assert_true(isnan(b->promise.fail_defaults.rate));
+    rh_best_destroy(b);
+
+    // what was promised of the agent's defaults
+    write_text(
+        BEST_AGENT
+        "today: {defaults: {score: -70}}\n"
+        "failures: {defaults: {rate: 0.5, interval: [0.4, 0.6], failures: 5, of: 10}}\n");
+    assert_int_equal(rh_best_read(&b, path, NULL), RH_OK);
+    assert_true(b->promise.defaults == -70.0);
+    assert_true(b->promise.fail_defaults.rate == 0.5);
+    assert_int_equal(b->promise.fail_defaults.of, 10);
     rh_best_destroy(b);
 
     // continuous actions
@@ -142,6 +155,8 @@ static void refused(void **unused)
         {"steps: 1000", "steps: 1000\n  sent: 1\n  derive: level = tmep",
          "task: derive: no sensor 'tmep'; did you mean 'temp'?"},
         {"spread: [2, 2, 1, 1]", "spread: [2, 2]", "as many numbers as promise.spread"},
+        {"spread: [2, 2, 1, 1]", "spread: [2, -2, 1, 1]",
+         "promise.spread is -2, expected standard deviations, 0 or more"},
         {"alarm: 4.5", "alarm: null", "promise.alarm is null, expected a number, 0 or more"},
         {"runs: 99", "runs: many", "promise.runs is many"},
         {"steps: 80\n", "steps: 3\n", "promise.steps is 3"},

@@ -238,6 +238,11 @@ static void medians_of_transfer(void **unused)
     assert_true(t.other == -50.0);
     assert_true(t.lost == 20.0);
     assert_true(fabs(t.share - 16.0 / 63.0) < 1e-12);
+    // one half is easier: what its agents lose, those of the other half gain threefold
+    study.moved = (rh_study__moved){.n = 1, .score = {{{-20.0, -60.0}}, {{60.0, -60.0}}}};
+    t = rh_study__transferred(&study);
+    assert_true(t.other > t.same);
+    assert_true(t.share == 0.0);
     study.moved.n = 0;
     t = rh_study__transferred(&study);
     assert_int_equal(t.n, 0);

@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/without_sync.h"
 #include "study/journal_sample.h"
 
 static char folder[64], path[96];
@@ -257,7 +258,7 @@ static void lines_are_what_optuna_wants(void **unused)
     (void)unused;
     static const char *const expected[] = {
         "{\"op_code\":0,\"worker_id\":\"rehearse/"
-        "3\",\"study_name\":\"plant\",\"directions\":[2],"
+        "4\",\"study_name\":\"plant\",\"directions\":[2],"
         "\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"fingerprint\":\"0123456789abcdef\"},\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"nstep\":1001},\"crc\":\"",
@@ -275,7 +276,7 @@ static void lines_are_what_optuna_wants(void **unused)
         "{\\\"choices\\\": [\\\"adam\\\", \\\"sgd\\\"]}}\"",
         "\"params\":{\"alpha\":0.001,\"tilings\":1,\"lambda\":0,\"optimiser\":0,\"tau\":0.1},"
         "\"user_attrs\":{\"stage\":\"search\",\"setting\":0}",
-        "{\"op_code\":7,\"worker_id\":\"rehearse/3\",\"trial_id\":0,\"step\":251,"
+        "{\"op_code\":7,\"worker_id\":\"rehearse/4\",\"trial_id\":0,\"step\":251,"
         "\"intermediate_value\":-9.5,\"crc\":\"",
         "\"trial_id\":0,\"step\":1001,\"intermediate_value\":-0.333333333333333",
         "\"trial_id\":0,\"setting\":\"done\",\"state\":1,\"values\":[-10],\"datetime_"
@@ -570,6 +571,8 @@ static void another_version(void **unused)
     free(bytes);
 }
 
+#define MORE "\"failures\":[0,0,0],\"ended\":[0,0],\"last\":null,\"caught_up\":0,"
+
 // Correct checksum, wrong content.
 static void complete_and_wrong(void **unused)
 {
@@ -580,18 +583,26 @@ static void complete_and_wrong(void **unused)
     } known[] = {
         {8,
          ",\"trial_id\":7,\"user_attr\":{\"run:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
-         "\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
+         "\"episodes\":0,\"out_of_coverage\":0," MORE
+         "\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
          "a run of a trial that is not running"},
         {8, ",\"trial_id\":0,\"user_attr\":{\"run:0:0\":{\"score\":1}}", "not a line that"},
         {8,
+         ",\"trial_id\":3,\"user_attr\":{\"run:0:1\":{\"score\":1,\"total\":1,"
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"failures\":[0,0],"
+         "\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
+         "not a line that"},
+        {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:999999999999\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"finished\",\"curve\":["
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0," MORE
+         "\"outcome\":\"finished\",\"curve\":["
          "1,1,"
          "1,1]}}",
          "a run of a trial that is not running"},
         {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:1\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"bored\",\"curve\":[1,"
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0," MORE
+         "\"outcome\":\"bored\",\"curve\":[1,"
          "1,1,1]}}",
          "not a line that"},
         {6, ",\"trial_id\":0,\"setting\":\"done\",\"state\":1",
@@ -856,8 +867,8 @@ static void differences_are_named(void **unused)
     head.log = "b.csv";
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
     assert_non_null(strstr(err.text,
-                           "the study is of another log, logs/plant \"1\".csv "
-                           "(0123456789abcdef), this one is b.csv (0123456789abcdf0)"));
+                           "the study is of another log: path logs/plant \"1\".csv, this one "
+                           "b.csv; fingerprint 0123456789abcdef, this one 0123456789abcdf0; "));
     head = sample_head(&plan);
     head.starts = 5;
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
@@ -943,11 +954,17 @@ static void left_over(void **unused)
         const char *name;
         bool gone;
     } file[] = {
-        {"runs.csv.4711-0.tmp", true},   {"best.yaml.1-12.tmp", true},
-        {"study.model.9-9.tmp", true},   {"runs.csv", false},
-        {"runs.csv.-0.tmp", false},      {"runs.csv.4711-.tmp", false},
-        {"runs.csv.4711.tmp", false},    {"runs.csv.4711-0.tmp2", false},
-        {"other.csv.4711-0.tmp", false}, {"best.yaml.", false},
+        {"runs.csv.4711-0.tmp", true},
+        {"best.yaml.1-12.tmp", true},
+        {"log_next.csv.7-0.tmp", true},
+        {"study.model.9-9.tmp", true},
+        {"runs.csv", false},
+        {"runs.csv.-0.tmp", false},
+        {"runs.csv.4711-.tmp", false},
+        {"runs.csv.4711.tmp", false},
+        {"runs.csv.4711-0.tmp2", false},
+        {"other.csv.4711-0.tmp", false},
+        {"best.yaml.", false},
     };
     char name[128];
     rh_plan plan = sample_plan();
@@ -962,6 +979,24 @@ static void left_over(void **unused)
         snprintf(name, sizeof name, "%s/%s", folder, file[i].name);
         assert_int_equal(unlink(name), file[i].gone ? -1 : 0);
     }
+}
+
+static bool cannot_begin(void)
+{
+    rh_plan plan = sample_plan();
+    rh_journal__head head = sample_head(&plan);
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    return rh_journal__open(&journal, folder, &head, &err) == RH_EIO &&
+           strstr(err.text, "study.log: cannot write: ") != NULL;
+}
+
+// A journal whose name may be lost is not begun.
+static void folder_not_synced(void **unused)
+{
+    (void)unused;
+    without_sync(cannot_begin);
+    unlink(path);
 }
 
 // The folder is moved and another study's is put there; or the journal is cut off.
@@ -1145,6 +1180,7 @@ int main(int argc, char **argv)
         IN_A_FOLDER(open_entries_may_change),
         IN_A_FOLDER(places_that_will_not_do),
         IN_A_FOLDER(left_over),
+        IN_A_FOLDER(folder_not_synced),
         IN_A_FOLDER(full_disk),
         IN_A_FOLDER(no_memory),
     };

@@ -137,13 +137,13 @@ static void refusals(void **unused)
         {"k: 3", F "1: k belongs below model:"},
         {"trials: 3", F "1: trials belongs below budget:"},
         {"rewrad: x",
-         F "1: no key 'rewrad'; did you mean 'reward'? (name, plugins, data, starts, "
+         F "1: no key 'rewrad'; did you mean 'reward'? (name, plugins, data, starts, accept, "
            "preset, grid, method, ranking, gamma, continuing, resets, confirm, check, seed, "
            "budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
            "task, ranges, limits, run_cap, bayes, bayes_opt, cem, race, random, reward)"},
         {"metod: grid",
-         F "1: no key 'metod'; did you mean 'method'? (name, plugins, data, starts, "
+         F "1: no key 'metod'; did you mean 'method'? (name, plugins, data, starts, accept, "
            "preset, grid, method, ranking, gamma, continuing, resets, confirm, check, seed, "
            "budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
@@ -190,7 +190,7 @@ static void refusals(void **unused)
         {"bayes: {compatt: paper}\nmethod: random", NULL},
         {"seed: [1]", F "1: seed = a list, expected a whole number, 0 or more"},
         {"name: {a: b}", F "1: name = a mapping, expected a text"},
-        {"data: [a]", F "1: data = a list, expected a text"},
+        {"data: [a, [b]]", F "1: data = a list, expected a text"},
         {"limits: 3", F "1: limits = 3, expected a mapping"},
         {"limits: {temp: [5, 1]}", F "1: limits.temp = [5, 1], expected [lo, hi] with lo below "
                                      "hi, [lo, ] or [, hi]"},

@@ -179,6 +179,7 @@ static const struct {
     {"plugins", NULL, RH_SAMPLES "/sample_good.so", ""},
     {"data", NULL, "plant.csv", ""},
     {"starts", NULL, "cold.csv", ""},
+    {"accept", NULL, "row-shift,next-shift", ""},
     {"grid", NULL, "acrobot:paper", ""},
     {"metric.goal", NULL, "maximize", ""},
     {"evaluation.cutoff", NULL, "1/20", ""},

@@ -132,6 +132,44 @@ static void one_fundamental_doubt_is_enough(void **unused)
     }
 }
 
+// An agent that fails more often than the log, or is no better, is not trusted, however sure
+// the choice among its settings is.
+static void an_agent_that_fails_is_not_trusted(void **unused)
+{
+    (void)unused;
+    static const struct {
+        rh_finding_id id;
+        rh_severity severity;
+        rh_trust_level most;
+    } bound[] = {{RH_FINDING_FAILS_MORE, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_FAILS_MORE, RH_ERROR, RH_TRUST_LOW},
+                 {RH_FINDING_NOT_BETTER, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_DEFAULTS_BETTER, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_AT_BOUND, RH_WARNING, RH_TRUST_HIGH}};
+    double p = 0.0;
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
+        rh_finding item = {.severity = bound[i].severity, .id = bound[i].id};
+        rh_verdict v = sound();
+        v.findings = (rh_findings){.item = &item, .n = 1};
+        rh_trust__judge(&v, NULL);
+        assert_int_equal(v.trust.level, bound[i].most);
+        assert_true(i == 0 || v.trust.probability == p); // of the choice, which is another fact
+        p = v.trust.probability;
+        assert_true(says(&v, rh_finding_name(bound[i].id), false) ==
+                    (bound[i].most < RH_TRUST_HIGH));
+    }
+    rh_finding both[] = {{.severity = RH_ERROR, .id = RH_FINDING_FAILS_MORE},
+                         {.severity = RH_WARNING, .id = RH_FINDING_NOT_BETTER}};
+    rh_verdict v = sound();
+    v.findings = (rh_findings){.item = both, .n = 2};
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.level, RH_TRUST_LOW);
+    v = doubtful(); // what is worse stays so
+    v.findings = (rh_findings){.item = both, .n = 2};
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.level, RH_TRUST_CANNOT);
+}
+
 static void a_model_that_is_too_easy(void **unused)
 {
     (void)unused;
@@ -204,6 +242,7 @@ int main(void)
         cmocka_unit_test(doubtful_evidence_is_not),
         cmocka_unit_test(worse_evidence_is_not_trusted_more),
         cmocka_unit_test(one_fundamental_doubt_is_enough),
+        cmocka_unit_test(an_agent_that_fails_is_not_trusted),
         cmocka_unit_test(a_model_that_is_too_easy),
         cmocka_unit_test(an_error_cannot_be_outweighed),
         cmocka_unit_test(without_a_check_there_is_no_level),

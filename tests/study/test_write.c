@@ -85,7 +85,22 @@ static void set(entry *s)
                               .per_steps = 5000,
                               .logged = {-12.5, -14.0, -11.0},
                               .random = {-100.0, NAN, NAN},
-                              .rare = {2, -50.5, -9.5}};
+                              .rare = {2, -50.5, -9.5},
+                              .today = {.better = RH_ANSWER_YES,
+                                        .learning = {-9.75, -11.25, -8.25},
+                                        .end = {-9.0, -10.5, -7.5},
+                                        .defaults = {-11.0, NAN, NAN},
+                                        .caught_up = 0.75,
+                                        .catch_up = 1200}};
+    static const rh_failure rule = {
+        .known = true, .ends = true, .below = -6.0, .words = "an end below -6"};
+    s->verdict.failing = (rh_failing){.rule = &rule,
+                                      .first = {0.5, 0.25, 0.75, 5, 10},
+                                      .all = {0.25, 0.125, 0.5, 25, 100},
+                                      .last = {0.0, 0.0, 0.25, 0, 10},
+                                      .defaults = {NAN, NAN, NAN, 0, 0},
+                                      .logged = {0.125, 0.0625, 0.375, 1, 8},
+                                      .often = RH_OFTEN_SAME};
 }
 
 static char *contents(void)
@@ -118,6 +133,7 @@ static void best_yaml(void **unused)
         "  members: 2\n"
         "  runs: 3\n"
         "  diverged: 1\n"
+        "  findings: {errors: 0, warnings: 0, accepted: []} # of the log and the study\n"
         "  score_per: 5000 # steps, in the model\n"
         "  logged: {score: -12.5, interval: [-14, -11]} # the logged controller, in the log\n"
         "  random: {score: -100, interval: [null, null]} # random actions in the model\n"
@@ -136,6 +152,23 @@ static void best_yaml(void **unused)
         "  at_bound: # the best value may lie outside the searched range\n"
         "    alpha: upper\n"
         "    tau: lower\n"
+        "today: # scores as in chosen\n"
+        "  better: \"yes\" # than logged, at the end of a run\n"
+        "  learning: {score: -9.75, interval: [-11.25, -8.25]} # a whole run, from the first "
+        "step\n"
+        "  end: {score: -9, interval: [-10.5, -7.5]} # the last tenth of it\n"
+        "  defaults: {score: -11, interval: [null, null]} # the agent's defaults, a whole run\n"
+        "  caught_up: 0.75\n"
+        "  catch_up: 1200 # steps after which half of the runs had got as much as logged\n"
+        "failures: # in the models\n"
+        "  rule: {words: \"an end below -6\", known: true, ends: true, below: -6}\n"
+        "  per: episode\n"
+        "  first: {rate: 0.5, interval: [0.25, 0.75], failures: 5, of: 10}\n"
+        "  all: {rate: 0.25, interval: [0.125, 0.5], failures: 25, of: 100}\n"
+        "  last: {rate: 0, interval: [0, 0.25], failures: 0, of: 10}\n"
+        "  defaults: {rate: null, interval: [null, null], failures: 0, of: 0}\n"
+        "  logged: {rate: 0.125, interval: [0.0625, 0.375], failures: 1, of: 8}\n"
+        "  often: about as often # compared with the logged controller\n"
         "log:\n"
         "  path: \"logs/plant \\\"1\\\".csv\"\n"
         "  fingerprint: \"0123456789abcdef\"\n"
@@ -201,7 +234,7 @@ static void runs_csv(void **unused)
     char *text = contents();
     static const char first[] =
         "trial,stage,setting,member,run,\"a,\"\"b\",tilings,lambda,optimiser,tau,"
-        "score,total,steps,episodes,out_of_coverage,outcome,kind\n"
+        "score,total,steps,episodes,out_of_coverage,failures,caught_up,outcome,kind\n"
         "0,search,0,0,0,1e-05,1,0,adam,0.1,0.333333333333333";
     assert_memory_equal(text, first, sizeof first - 1);
     assert_non_null(strstr(text, "\n0,search,0,0,2,1e-05,1,0,adam,0.1,,-1e-310,2000000014,"));

@@ -23,45 +23,11 @@
     return d;
   }
 
-  // A score with the digits that its interval leaves: -72 of -89 to -33.
-  function rounded(w, x) {
-    const width = w.hi95 - w.lo95;
-    if (!known(x) || !(width > 0)) return number(x);
-    const decimals = Math.min(Math.max(-Math.floor(Math.log10(width / 10)), 0), 8);
-    return number(Number(x.toFixed(decimals)), 15);
-  }
-
   const unit = (d) => (d.score_per === "steps" ? `per ${plural(d.score_steps, "step")}` : "per episode");
   const setting = (d, t) => make("span", { class: "chips" }, (d.space ?? []).map((p, k) =>
     make("span", { class: "chip" }, named(p.name, 24), " ", make("b", {}, value(t.x[k])))));
-  const settingText = (d, t) => (d.space ?? []).map((p, k) => `${cut(p.name, 24)} ${value(t.x[k])}`).join(", ");
 
   // ---------------------------------------------------------------- the answer
-
-  function comparison(d) {
-    const rows = [];
-    const add = (who, r, what) => known(r?.score) && rows.push({ who, score: r.score, lo: known(r.lo95) ? r.lo95 : r.score, hi: known(r.hi95) ? r.hi95 : r.score, what });
-    if (d.winner) add("to deploy", d.winner, "in the model");
-    add("logged controller", d.logged, "in the log");
-    add("random actions", d.random, "in the model");
-    if (rows.length < 2) return null;
-    return chart({
-      id: "chart-compared", title: `Score ${unit(d)}`, height: 38 * rows.length, pick: false,
-      about: "Dots are scores, lines their 95 % intervals; farther right is better.",
-      spec: (c) => ({
-        data: { values: rows },
-        encoding: {
-          y: { field: "who", type: "nominal", sort: null, title: null, axis: { labelFontSize: 13, labelColor: c.ink, domain: false, ticks: false } },
-          color: { field: "who", type: "nominal", legend: null, scale: { domain: rows.map((r) => r.who), range: [c.accent, c.second, c.faint] } },
-        },
-        layer: [
-          { mark: { type: "rule", strokeWidth: 4, opacity: 0.45, strokeCap: "round" }, encoding: { x: { field: "lo", type: "quantitative", title: null, axis: { tickCount: 6 }, scale: { zero: false, nice: true } }, x2: { field: "hi" } } },
-          { mark: { type: "point", filled: true, size: 130, opacity: 1 }, encoding: { x: { field: "score", type: "quantitative" }, tooltip: [{ field: "who", title: "score of" }, { field: "score", format: ",.4~g" }, { field: "lo", format: ",.4~g", title: "from" }, { field: "hi", format: ",.4~g", title: "to" }, { field: "what", title: "measured" }] } },
-        ],
-      }),
-      plain: () => ({ x: `score ${unit(d)}`, y: "", points: rows.map((r, k) => ({ x: r.score, y: rows.length - k })) }),
-    });
-  }
 
   function tiedTable(d) {
     const tied = d.tied ?? [];
@@ -70,7 +36,7 @@
     return table(`${plural(tied.length, "setting")} statistically tied (95 %), the one to deploy first`,
       [["setting"], ...d.space.map((p) => [named(p.name, 20), "right"]), ["score", "right"], ["95 % interval", "right"]],
       tied.slice(0, 12).map((t) => [
-        pickButton(find(t), t.setting), ...d.space.map((p) => value(t.parameters?.[p.name])), number(t.score), interval(t.lo95, t.hi95)]));
+        pickButton(find(t), t.setting), ...d.space.map((p) => value(t.parameters?.[p.name])), ...scoreCells(t.score, t.lo95, t.hi95)]));
   }
 
   // A button that selects a setting.
@@ -80,22 +46,24 @@
     const w = d.winner, t = d.winnerTrial;
     if (!w || !t) {
       const none = d.search.length === 0 ? "No setting has finished yet." : d.finished ? "No setting has a finite score: nothing to deploy." : "No setting has a score yet.";
-      return section("answer", "The answer", trust(d), make("p", { class: "lead" }, none), logNext(d), findings(d.findings));
+      return section("answer", "The answer", trust(d), make("p", { class: "lead" }, none), logNext(d), findings((d.findings ?? []).filter((f) => !isAlert(f))));
     }
     const kinds = (w.kinds ?? []).length > 1 ? table("The same setting in every kind of model", [["kind of model"], ["score", "right"], ["95 % interval", "right"]],
-      w.kinds.map((k) => [named(k.kind), number(k.score), interval(k.lo95, k.hi95)])) : null;
+      w.kinds.map((k) => [named(k.kind), ...scoreCells(k.score, k.lo95, k.hi95)])) : null;
+    const fine = (x) => rounded(x, width(w.lo95, w.hi95));
     const sure = known(w.lo95) && known(w.hi95);
-    const against = sure && known(d.logged?.score) ? (w.lo95 > d.logged.score ? "above the logged controller" : w.hi95 < d.logged.score ? "below the logged controller" : "not separated from the logged controller") : null;
-    return section("answer", "The answer", trust(d),
+    return section("answer", "The answer", better(d), fails(d), trust(d),
       make("div", { class: "card" },
-        make("p", { class: "label" }, d.finished ? "Deploy" : "Leading so far", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
+        make("p", { class: "label" }, !d.finished ? "Leading so far" : d.today?.better === "no" || d.trust?.level === "cannot answer" ? "The best setting found" : "Deploy", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
         setting(d, t),
-        make("p", { class: "score" }, make("b", {}, rounded(w, w.score)), ` ${unit(d)} in the model`),
-        make("p", { class: "quiet" }, sure ? `95 % interval ${rounded(w, w.lo95)} to ${rounded(w, w.hi95)}` : "The 95 % interval is not known", against ? `: ${against}.` : ".", " ",
+        d.today ? null : make("p", { class: "score" }, make("b", {}, fine(w.score)), ` ${unit(d)} in the model`),
+        make("p", { class: "quiet" }, d.today ? "" : sure ? `95 % interval ${interval(w.lo95, w.hi95, fine)}. ` : "The 95 % interval is not known. ",
           w.stage === "confirm" ? `Confirmed by ${plural(w.finished_runs, "run")} in ${plural(w.members, "new model")}, each fitted to another part of the log.` : "Not confirmed: the best of many trials overestimates its score.")),
-      comparison(d),
       make("div", { class: "columns" },
         facts([
+          ["score of the study", d.today ? `${scoreCells(w.score, w.lo95, w.hi95).join(", 95 % interval ")}` : null],
+          ["random actions", known(d.random?.score) ? scoreCells(d.random.score, d.random.lo95, d.random.hi95).join(", 95 % interval ") : null],
+          ["its defaults fail", known(d.failures?.defaults?.rate) ? rate(d.failures, d.failures.defaults.rate) : null],
           ["found by the search", known(d.winner_in_search?.score) ? `${number(d.winner_in_search.score)}${d.winner_in_search.score > w.score ? "; the best of many trials overestimates" : ""}` : null],
           ["out of coverage", known(w.out_of_coverage) ? `${share(w.out_of_coverage)} of its steps` : null],
           ["diverged", w.diverged ? plural(w.diverged, "run") : null],
@@ -105,9 +73,10 @@
         ]), kinds),
       logNext(d),
       make("h3", {}, "Findings"),
-      findings([...(d.findings ?? []), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
+      findings([...(d.findings ?? []).filter((f) => !isAlert(f)), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
       make("h3", {}, "Tied settings"), tiedTable(d),
       make("h3", {}, "Use it"),
-      d.next ? copyable("Next: run it in the model", d.next, true) : null,
+      d.deploy ? copyable("Deploy it", d.deploy, true) : null,
+      d.next ? copyable("Run it in the model", d.next, true) : null,
       d.best_yaml ? copyable("best.yaml, for rehearse deploy", d.best_yaml, false) : null);
   }

@@ -41,7 +41,7 @@
     if (library) box.style.minHeight = `${height + 40}px`; // the page does not move while charts are drawn
     const figure = make("figure", {}, make("figcaption", {}, make("strong", {}, named(title, 90)), about ? [" ", make("span", {}, about)] : null), box);
     figure.hidden = !library && !plain; // a table has the numbers
-    charts.push({ box, spec, plain, height, pick, title, small });
+    charts.push({ box, spec, plain, height, pick, title });
     return figure;
   }
 
@@ -56,7 +56,7 @@
     const c = colours();
     if (one.paint) return one.paint(c);
     if (!library) {
-      if (one.plain) one.box.replaceChildren(...plainChart(one.plain(c), c, cut(one.title, 90), one.small ? 320 : 640, one.height));
+      if (one.plain) one.box.replaceChildren(...plainChart(one.plain(c), c, cut(one.title, 90), one.box.clientWidth || 640, one.height + 40));
       return;
     }
     one.view?.finalize();

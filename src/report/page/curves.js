@@ -44,26 +44,38 @@
     return list;
   }
 
+  const FAINT = /^(median|worst|logged)/; // names of dashed curves
+
+  // A point is a mean over episodes, or the reward of its steps in a continuing task.
+  const perPoint = (d) => (d.score_per === "steps" ? d.curves.steps / d.curves.points : null);
+  const pointUnit = (d) => (perPoint(d) ? `per ${plural(Math.round(perPoint(d)), "step")}` : unit(d));
+
+  // The score of the logged controller across the chart.
+  function todayRows(d, order) {
+    const y = d.logged?.score * (perPoint(d) ? perPoint(d) / d.score_steps : 1);
+    return known(y) ? [0, d.curves.steps].map((step) => ({ name: "logged controller, today", order, trial: null, step, mean: y, lo: y, hi: y })) : [];
+  }
+
   function curves(d) {
     const shown = shownCurves(d);
     if (!shown.length) return section("curves", "Learning curves", make("p", { class: "quiet" }, "No learning curve is known yet."));
     selected = selected ?? shown[0].t.trial;
     const rowsNow = () => {
-      const rows = shown.flatMap((s, k) => curveRows(d, s.t, s.name, k));
+      const rows = [...shown.flatMap((s, k) => curveRows(d, s.t, s.name, k)), ...todayRows(d, shown.length + 1)];
       const t = d.trials[selected];
       return shown.some((s) => s.t.trial === selected) ? rows : rows.concat(curveRows(d, t, `selected: setting ${t.setting}`, shown.length));
     };
     const names = () => [...new Set(rowsNow().map((r) => r.name))];
     const figure = chart({
-      id: "chart-curves", title: `Reward ${unit(d)} while learning`, height: 320,
+      id: "chart-curves", title: `Reward ${pointUnit(d)} while learning`, height: 320,
       about: "Lines are means over the runs. The bands of the setting to deploy and of the selected one are one standard deviation between runs: where a single run lies.",
       spec: (c) => {
         const rows = rowsNow(), t = d.trials[selected];
         const domain = names();
-        const range = domain.map((name, k) => (name.startsWith("selected") ? c.second : name.startsWith("median") ? c.ink : name.startsWith("worst") ? c.faint : [c.accent, c.good, c.set[3]][k % 3]));
-        const dash = domain.map((name) => (/^(median|worst)/.test(name) ? [5, 4] : [1, 0]));
+        const range = domain.map((name, k) => (name.startsWith("selected") ? c.second : name.startsWith("logged") ? c.set[4] : name.startsWith("median") ? c.ink : name.startsWith("worst") ? c.faint : [c.accent, c.good, c.set[3]][k % 3]));
+        const dash = domain.map((name) => (FAINT.test(name) ? [5, 4] : [1, 0]));
         const [lo, hi] = robust(rows.flatMap((r) => (r.order === 0 ? [r.lo, r.hi, r.mean] : [r.mean])));
-        const y = (field) => ({ field, type: "quantitative", title: `reward ${unit(d)}`, scale: { domain: [lo, hi], zero: false, nice: true, clamp: true } });
+        const y = (field) => ({ field, type: "quantitative", title: `reward ${pointUnit(d)}`, scale: { domain: [lo, hi], zero: false, nice: true, clamp: true } });
         const colour = { field: "name", type: "nominal", scale: { domain, range }, legend: { title: null, orient: "top", columns: innerWidth < 600 ? 1 : 3, symbolType: "stroke", symbolOpacity: 1 } };
         return {
           data: { values: rows },
@@ -76,7 +88,8 @@
           ],
         };
       },
-      plain: () => ({ x: "steps in the environment", y: unit(d), lines: names().map((name) => ({ name, points: rowsNow().filter((r) => r.name === name).map((r) => ({ x: r.step, y: r.mean })) })) }),
+      plain: () => ({ x: "steps in the environment", y: `reward ${pointUnit(d)}`, lines: names().map((name) => ({
+        name, dash: FAINT.test(name), points: rowsNow().filter((r) => r.name === name).map((r) => ({ x: r.step, y: r.mean, ...(r.order === 0 || r.trial === selected ? { lo: r.lo, hi: r.hi } : {}) })) })) }),
     });
     const one = charts[charts.length - 1];
     const about = make("div", { class: "selected", "aria-live": "polite" });
@@ -90,7 +103,7 @@
       const t = d.trials[selected];
       about.replaceChildren(
         make("p", {}, make("b", {}, `Setting ${t.setting}`), t.confirm ? ", its confirmation" : ", in the search", ": ", setting(d, t)),
-        make("p", { class: "quiet" }, `Score ${number(t.score)}, 95 % interval ${interval(t.lo, t.hi)}; ${plural(t.runs, "run")}, ${share(t.coverage)} out of coverage`, t.diverged ? `, ${plural(t.diverged, "run")} diverged` : "", t.state === STATE[1] ? "." : `; ${t.state}.`,
+        make("p", { class: "quiet" }, `Score ${scoreCells(t.score, t.lo, t.hi).join(", 95 % interval ")}; ${plural(t.runs, "run")}, ${share(t.coverage)} out of coverage`, t.diverged ? `, ${plural(t.diverged, "run")} diverged` : "", t.state === STATE[1] ? "." : `; ${t.state}.`,
           d.curveOf.has(t.trial) ? "" : " The page does not have its curve; study.log has."));
     };
     listeners.push(() => {

@@ -10,7 +10,7 @@
       spec: (c) => ({ data: { values: rows }, mark: { type: "tick", color: c.accent, opacity: 0.6, thickness: 2, orient: "vertical" }, encoding: {
         x: { field: "step", type: "quantitative", title: "step of the log", scale: { domain: [0, log.steps], nice: false }, axis: { labelExpr: SHORT, grid: false, tickCount: 5 } },
         y: { field: "action", type: "nominal", sort: labels.map((x) => cut(x, 16)), title: null, axis: { labelLimit: 90 } } } }),
-      plain: () => ({ x: "step of the log", y: "", points: s.lo.map((lo, b) => ({ x: (b + 0.5) * per, y: lo })) }),
+      plain: () => ({ x: "step of the log", ynames: labels, points: s.lo.flatMap((lo, b) => [...new Set([lo, s.hi[b]])].map((y) => ({ x: (b + 0.5) * per, y }))) }),
     });
   }
 
@@ -23,7 +23,7 @@
       spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "step of the log", scale: { domain: [0, log.steps], nice: false }, axis: { labelExpr: SHORT, grid: false, tickCount: 5 } } }, layer: [
         { mark: { type: "rule", strokeWidth: 1.8, color: c.accent, opacity: 0.4 }, encoding: { y: { field: "lo", type: "quantitative", title: null, scale: { zero: false }, axis: { tickCount: 4 } }, y2: { field: "hi" } } },
         { transform: [{ calculate: "(datum.lo + datum.hi) / 2", as: "mid" }], mark: { type: "line", strokeWidth: 1.2, color: c.accent }, encoding: { y: { field: "mid", type: "quantitative", title: null } } }] }),
-      plain: () => ({ x: "step of the log", y: name, lines: [{ points: rows.map((r) => ({ x: r.step, y: (r.lo + r.hi) / 2 })) }] }),
+      plain: () => ({ x: "step of the log", lines: [{ points: rows.map((r) => ({ ...r, x: r.step, y: (r.lo + r.hi) / 2 })) }] }),
     });
   }
 

@@ -4,7 +4,7 @@
   function compare(all) {
     const keys = [...new Set(all.flatMap((d) => Object.keys(d.plan ?? {})))].filter((k) => new Set(all.map((d) => d.plan?.[k])).size > 1);
     const rows = all.flatMap((d, k) => (d.winnerTrial ? curveRows(d, d.winnerTrial, `${k + 1} ${cut(d.title, 30)}`, k) : []));
-    const scores = all.map((d, k) => ({ study: `${k + 1} ${cut(d.title, 30)}`, score: d.winner?.score, lo: d.winner?.lo95 ?? d.winner?.score, hi: d.winner?.hi95 ?? d.winner?.score })).filter((r) => known(r.score));
+    const scores = all.map((d, k) => ({ who: `${k + 1} ${cut(d.title, 30)}`, score: d.winner?.score, lo: d.winner?.lo95, hi: d.winner?.hi95 })).filter((r) => known(r.score));
     const columns = () => [["study"], ...all.map((d, k) => [`${k + 1} ${cut(d.title, 24)}`, "right"])];
     const row = (label, of) => [label, ...all.map(of)];
     const names = [...new Set(all.flatMap((d) => Object.keys(d.hyperparameters ?? {})))];
@@ -14,19 +14,14 @@
         units.size > 1 ? make("p", { class: "lead" }, "These scores have different units and cannot be compared: " + [...units].join(", ") + ".") : null,
         new Set(all.map((d) => d.log?.fingerprint)).size > 1 ? make("p", {}, "These studies have different logs: each score is one in models of its own log.") : null,
         table("The settings to deploy", columns(), [
-          row("score", (d) => number(d.winner?.score)), row("95 % interval", (d) => interval(d.winner?.lo95, d.winner?.hi95)), row("unit", unit), row("trust", trustWords),
+          ...[0, 1].map((k) => row(["score", "95 % interval"][k], (d) => scoreCells(d.winner?.score, d.winner?.lo95, d.winner?.hi95)[k])), row("unit", unit), row("trust", trustWords),
+          row("better than today", (d) => cut(d.today?.better ?? "–", 20)), row("fails", (d) => (known(d.failures?.all?.rate) ? rate(d.failures, d.failures.all.rate) : "–")), row("the logged controller fails", (d) => (known(d.failures?.logged?.rate) ? rate(d.failures, d.failures.logged.rate) : "–")),
           row("logged controller", (d) => number(d.logged?.score)), row("random actions", (d) => number(d.random?.score)),
           row("confirmed", (d) => (d.winner?.stage === "confirm" ? "yes" : "no")), row("out of coverage", (d) => share(d.winner?.out_of_coverage)),
           row("settings tried", (d) => count(d.search.length)), row("runs", (d) => count(d.runs)), row("steps", (d) => count(d.steps)),
           row("tied settings", (d) => count(d.tied?.length ?? 0)), row("findings", (d) => plural((d.findings ?? []).length, "finding")), row("log", (d) => cut(d.log?.fingerprint, 16)), row("agent", (d) => cut(d.agent, 20)),
         ]),
-        scores.length > 1 ? chart({
-          id: "chart-compared", title: "Scores of the settings to deploy", about: "With 95 % intervals.", height: 40 * scores.length, pick: false,
-          spec: (c) => ({ data: { values: scores }, encoding: { y: { field: "study", type: "nominal", sort: null, title: null, axis: { labelFontSize: 13, labelColor: c.ink } }, color: { field: "study", type: "nominal", legend: null } }, layer: [
-            { mark: { type: "rule", strokeWidth: 4, opacity: 0.45 }, encoding: { x: { field: "lo", type: "quantitative", title: null, axis: { tickCount: 6 }, scale: { zero: false } }, x2: { field: "hi" } } },
-            { mark: { type: "point", filled: true, size: 130, opacity: 1 }, encoding: { x: { field: "score", type: "quantitative" } } }] }),
-          plain: () => ({ x: "score", y: "", points: scores.map((r, k) => ({ x: r.score, y: scores.length - k })) }),
-        }) : null),
+        scores.length > 1 ? dots("compared", "Scores of the settings to deploy", "Lines are 95 % intervals; farther right is better.", scores) : null),
       rows.length ? section("curves", "Learning curves of the settings to deploy", chart({
         id: "chart-curves", title: "Reward while learning", about: "Bands are one standard deviation between runs.", height: 320, pick: false,
         spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "steps in the environment", axis: { format: ",d", grid: false, tickCount: 6 } }, color: { field: "name", type: "nominal", legend: { title: null, orient: "top", symbolOpacity: 1, symbolType: "stroke" } } }, layer: [
@@ -56,7 +51,7 @@
       make("header", {}, make("div", { class: "inner" }, make("h1", {}, all.map((x, k) => [k ? " and " : "", named(x.title, 60)])),
         study ? make("p", {}, named(d.agent, 30), " on ", named(String(d.log?.path ?? "").replace(/^.*\//, ""), 60), `, ${plural(d.inspected?.steps ?? d.log?.steps ?? 0, "step")}`, d.finished ? "" : [make("strong", {}, " · not finished: the state so far"), progress(d.progress)]) : make("p", {}, plural(all.length, "study").replace("studys", "studies")),
         make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.querySelector("h2").textContent))))))));
-    page.append(...sections);
+    page.append(...[study ? logAlerts(study) : null, sections].flat().filter(Boolean));
   }
 
   build(buildStudies);

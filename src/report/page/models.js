@@ -23,7 +23,7 @@
         spec: (k) => ({ data: { values: rows.filter((r) => r.part === part) }, mark: { type: "line", point: true, strokeWidth: 2 },
           encoding: { x: { field: "horizon", type: "quantitative", scale: { type: "log" }, title: "steps ahead", axis: { format: "d", values: c.horizons, grid: false, labelOverlap: true } }, y: { field: "score", type: "quantitative", title: "0 perfect, 1 random", scale: { domain: [0, Math.max(...robust(rows.filter((r) => r.part === part).map((r) => r.score)), 1)], clamp: true } },
             color: { field: "model", type: "nominal", scale: { domain: names, range: k.set }, legend: null }, tooltip: [{ field: "model" }, { field: "horizon" }, { field: "score", format: ".3f" }] } }),
-        plain: () => ({ x: "steps ahead", y: "error", log: true, lines: names.map((name) => ({ name, points: rows.filter((r) => r.part === part && r.model === name).map((r) => ({ x: r.horizon, y: r.score })) })) }),
+        plain: () => ({ x: "steps ahead", y: "0 perfect, 1 random", log: true, lines: names.map((name) => ({ name, points: rows.filter((r) => r.part === part && r.model === name).map((r) => ({ x: r.horizon, y: r.score })) })) }),
       }))) : null,
     ];
   }
@@ -54,7 +54,7 @@
       spec: (c) => ({ rehearseMarks: all.length + rows.length, encoding: axes(c), layer: [
         { data: { values: all }, mark: { type: "point", filled: true, size: 7, color: c.faint, opacity: 0.3 } },
         { data: { values: rows }, mark: { type: "point", filled: true, size: 12, opacity: 0.8, ...(colour ? {} : { color: c.accent }) }, ...(colour ? { encoding: { color: { field: "action", type: "quantitative", scale: { range: c.ramp }, legend: { title: cut(s.action_name, 20), orient: "bottom" } } } } : {}) }] }),
-      plain: () => ({ x: "first component", y: "second component", points: rows }),
+      plain: () => ({ x: "first component", y: "second component", points: [...all.map((r) => ({ ...r, faint: true })), ...rows] }),
     });
     const title = (label) => (/^[-+.\d]*$/.test(label) ? `${s.action_name ?? "action"} ${label}` : label);
     const list = s.labels?.length
@@ -97,7 +97,7 @@
             { data: { values: ended }, mark: { type: "point", shape: "cross", filled: true, size: 70, angle: 45, color: c.second, opacity: 1 }, encoding: { y: y("logged") } },
           ],
         }),
-        plain: () => ({ x: "steps of the stretches, one beside the other", y: name, lines: all.flatMap((_, i) => [["logged", 1], ["median", 0]].map(([key, shade]) => ({ name: i ? null : key === "logged" ? "logged" : "median of the replays", shade, points: rows.filter((x) => x.stretch === i + 1).map((x) => ({ x: x.at, y: x[key] })) }))) }),
+        plain: () => ({ x: "steps of the stretches, one beside the other", lines: all.flatMap((_, i) => [["logged", 1], ["median", 0]].map(([key, shade]) => ({ name: i ? null : key === "logged" ? "logged" : "median of the replays", shade, dash: !shade, points: rows.filter((x) => x.stretch === i + 1).map((x) => ({ x: x.at, y: x[key], ...(shade ? {} : { lo: x.lo, hi: x.hi }) })) }))) }),
       });
     };
     const few = r.varying > r.sensors.length ? ` The first ${r.sensors.length} of ${plural(r.varying, "sensor")} that vary.` : "";

@@ -76,7 +76,10 @@
     const name = cut(p.name, 30), scale = robust(rows.map((r) => r.score));
     return trialChart({
       id: `chart-slice-${k}`, title: p.name, about: cut(p.about ?? "", 120), small: true, height: 190,
-      plain: () => (p.names ? { x: name, y: "", points: [] } : { x: name, y: "score", log: p.log, points: rows.map((r) => ({ x: r.value, y: r.score, trial: r.trial })) }),
+      plain: () => {
+        const xnames = p.names ? [...new Set(rows.map((r) => r.value))].sort() : null;
+        return { x: name, y: "score", log: p.log, xnames, points: rows.map((r) => ({ ...r, x: xnames ? xnames.indexOf(r.value) : r.value, y: r.score })) };
+      },
     }, rows, (c) => withRing(c, {
       x: { field: "value", ...paramScale(p, rows.map((r) => r.value)), title: name, axis: { grid: false, labelAngle: 0, tickCount: 5, labelOverlap: true } },
       y: { field: "score", type: "quantitative", title: "score", scale: { domain: scale, clamp: true, zero: false, nice: true }, axis: { tickCount: 5 } },
@@ -186,7 +189,7 @@
     const order = { field: "setting", type: "quantitative", scale: { domain: [0, Math.max(rows.length - 1, 1)], nice: false, padding: 6 } };
     const found = trialChart({
       id: "chart-history", title: "Settings in the order of the search", about: "The line is the best so far." + drawn(d), height: 240,
-      plain: () => ({ x: "setting", y: "score", points: scored.map((r) => ({ x: r.setting, y: r.score, trial: r.trial })), lines: [{ points: rows.map((r) => ({ x: r.setting, y: r.best })) }] }),
+      plain: () => ({ x: "setting", y: "score", points: scored.map((r) => ({ ...r, x: r.setting, y: r.score })), lines: [{ name: "the best so far", shade: 2, points: rows.map((r) => ({ x: r.setting, y: r.best })) }] }),
     }, scored, (c) => {
       const base = withRing(c, { x: { ...order, title: "setting", axis: { grid: false, tickMinStep: 1, format: "d", tickCount: 6 } }, tooltip: tip(d, { field: "state" }) },
         { color: c.accent }, scored);
@@ -214,7 +217,7 @@
     const add = (n) => {
       for (const t of all.slice(shown, shown + n)) rows.append(make("tr", {},
         make("th", { scope: "row" }, pickButton(t, t.setting)), make("td", {}, t.confirm ? "confirmation" : "search"), t.x.map((x) => make("td", { class: "number" }, value(x))),
-        [number(t.score), interval(t.lo, t.hi), count(t.runs), share(t.coverage)].map((x) => make("td", { class: "number" }, x)), make("td", {}, t.diverged ? `${t.state}, ${count(t.diverged)} diverged` : t.state)));
+        [...scoreCells(t.score, t.lo, t.hi), count(t.runs), share(t.coverage)].map((x) => make("td", { class: "number" }, x)), make("td", {}, t.diverged ? `${t.state}, ${count(t.diverged)} diverged` : t.state)));
       shown = Math.min(shown + n, all.length);
       said.textContent = `${count(shown)} of ${plural(all.length, "trial")}. runs.csv has a row per run.`;
       more.hidden = shown >= all.length;
@@ -224,6 +227,12 @@
     return make("details", { open: true }, make("summary", {}, "Table of all settings"), body, said, more);
   }
 
+  // The search may prefer another setting than the one with the highest score.
+  function leads(d) {
+    const lead = d.best_in_search?.setting, top = d.ranked[0]?.setting;
+    return known(lead) && lead !== top ? make("p", { class: "quiet" }, `Single scores are noisy, so the search estimates each from all settings near it. By this estimate setting ${lead} leads; setting ${top} has the highest score of its own. The settings that lead by the estimate are confirmed.`) : null;
+  }
+
   function searching(d) {
     const p = d.plan ?? {};
     return section("search", "The search",
@@ -231,5 +240,5 @@
         ["method", named(p.method ?? "–", 40)], ["settings tried", count(d.search.length)], ["confirmed", count(d.confirmed.length)],
         ["runs", count(d.runs)], ["steps in all runs", count(d.steps)],
         ["diverged", plural(d.trials.reduce((n, t) => n + (t.diverged || 0), 0), "run")]]),
-      make("div", { class: "grid wide" }, history(d)), d.trials.length ? settingsTable(d) : null);
+      leads(d), make("div", { class: "grid wide" }, history(d)), d.trials.length ? settingsTable(d) : null);
   }

@@ -47,11 +47,26 @@
     return text.replace("-", "−");
   }
 
+  // A score with the digits that the width of its interval leaves: -72 of -89 to -33.
+  const width = (lo, hi) => (known(lo) && known(hi) ? hi - lo : 0);
+  function rounded(x, wide) {
+    if (!known(x) || !(wide > 0)) return number(x);
+    const decimals = Math.min(Math.max(-Math.floor(Math.log10(wide / 10)), 0), 8);
+    return number(Number(x.toFixed(decimals)), 15);
+  }
+
   const count = (n) => number(n, 15);
   const share = (x) => (known(x) ? number(100 * x, x < 0.1 ? 2 : 3) + " %" : "–");
   const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
   const value = (x) => (typeof x === "string" ? cut(x, 24) : number(x, 4));
-  const interval = (lo, hi) => (known(lo) && known(hi) ? `${number(lo)} to ${number(hi)}` : "–");
+  // An open end is said in words.
+  const interval = (lo, hi, text = number) => (known(lo) ? (known(hi) ? `${text(lo)} to ${text(hi)}` : `from ${text(lo)}`) : known(hi) ? `below ${text(hi)}` : "–");
+
+  // A score and its 95 % interval, as cells of a table.
+  function scoreCells(x, lo, hi) {
+    const fine = (y) => rounded(y, width(lo, hi));
+    return [fine(x), interval(lo, hi, fine)];
+  }
 
   function section(id, title, ...children) {
     return make("section", { id, "aria-labelledby": id + "-title" }, make("h2", { id: id + "-title" }, title), children);

@@ -12,16 +12,7 @@
     "cannot answer": ["none", "This log cannot answer", "M9 9.2a3 3 0 1 1 4.4 2.6c-1 .6-1.4 1.1-1.4 2.2M12 17.3v.2"],
   };
 
-  const icon = (path, kind) => {
-    const svg = (tag, attributes) => {
-      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-      for (const [name, x] of Object.entries(attributes)) element.setAttribute(name, x);
-      return element;
-    };
-    const all = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: kind });
-    all.append(svg("circle", { cx: 12, cy: 12, r: 11 }), svg("path", { d: path }));
-    return all;
-  };
+  const icon = (path, kind) => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: kind }, svg("circle", { cx: 12, cy: 12, r: 11 }), svg("path", { d: path }));
 
   const isShare = (p) => known(p) && p >= 0 && p <= 1;
   const percent = (p) => (p > 0.99 ? "more than 99 %" : p < 0.01 ? "less than 1 %" : `${Math.round(100 * p)} %`);
@@ -64,25 +55,24 @@
   // The verdict in a few words.
   const trustWords = (d) => (d.trust ? `${Object.hasOwn(LEVEL, d.trust.level) ? d.trust.level : "cannot answer"}${isShare(d.trust.probability) ? `, ${percent(d.trust.probability)}` : ""}` : "–");
 
-  // The verdict but for what to log next; null where the study has none.
+  // The verdict but for what to log next; null where the study has none. Of the reasons the first three
+  // against it are shown, or for it where there is none against; the others are folded.
   function trust(d) {
     const t = d.trust;
     if (!t || typeof t !== "object") return null;
     const [kind, words, path] = LEVEL[Object.hasOwn(LEVEL, t.level) ? t.level : "cannot answer"];
     const reasons = list(t.reasons).slice(0, 60), evidence = list(t.evidence).slice(0, 100);
-    const reasonList = (title, which, sign, none) => make("div", {}, make("h3", {}, title),
-      which.length ? make("ul", { class: `reasons ${sign}` }, which.map((r) => make("li", {}, named(r.text, 400)))) : make("p", { class: "quiet" }, none));
+    const good = reasons.filter((r) => r.good === true), bad = reasons.filter((r) => r.good !== true);
+    const items = (which, sign) => make("ul", { class: `reasons ${sign}` }, which.map((r) => make("li", {}, named(r.text, 400))));
+    const all = (title, which, sign, none) => make("div", {}, make("h3", {}, title), which.length ? items(which, sign) : make("p", { class: "quiet" }, none));
+    const first = bad.length ? items(bad.slice(0, 3), "against") : good.length ? items(good.slice(0, 3), "for") : null;
+    const [head, rest] = told(t.text);
+    const old = isShare(t.probability) ? [make("b", {}, percent(t.probability)), " probability that no other setting would do clearly better on the plant."] : "No probability is given.";
     return [
-      make("div", { class: `verdict ${kind}` }, icon(path, "icon"),
-        make("div", {}, make("p", { class: "level" }, words),
-          make("p", {}, isShare(t.probability)
-            ? [make("b", {}, percent(t.probability)), " probability that this setting is nearly the best on the plant: its true regret is below 10 % of the difference between the best and the median setting."]
-            : "No probability is given."))),
-      make("div", { class: "columns" },
-        reasonList("What speaks for it", reasons.filter((r) => r.good === true), "for", "Nothing."),
-        reasonList("What speaks against it", reasons.filter((r) => r.good !== true), "against", "Nothing was found.")),
-      evidence.length ? make("details", {}, make("summary", {}, "The evidence, in numbers"),
-        table("Computed from the log and the models, without the plant", [["evidence"], ["value", "right"], ["about"]],
-          evidence.map((e) => [named(e.name, 60), number(e.value, 3), named(e.about, 300)]))) : null,
+      question("believed", "Can it be believed?", [kind, path], Object.hasOwn(LEVEL, t.level) ? words : cut(head ?? words, 60), make("p", {}, rest ? named(rest, 400) : old), first),
+      reasons.length || evidence.length ? make("details", {}, make("summary", {}, `All reasons and the evidence: ${count(good.length)} for it, ${count(bad.length)} against it`),
+        make("div", { class: "columns" }, all("What speaks for it", good, "for", "Nothing."), all("What speaks against it", bad, "against", "Nothing was found.")),
+        evidence.length ? table("Computed from the log and the models, without the plant", [["evidence"], ["value", "right"], ["about"]],
+          evidence.map((e) => [named(e.name, 60), number(e.value, 3), named(e.about, 300)])) : null) : null,
     ];
   }

@@ -1,0 +1,134 @@
+// health_fields.c - the fields of how a deployment is doing: status.json and `--status`.
+
+#include "deploy.h"
+#include "describe/field.h"
+
+static const rh_deploy_health *health_of(const rh_field_at *at)
+{
+    return at->data;
+}
+
+static void write_version(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    (void)at;
+    rh_doc__text(doc, key, rh_version());
+}
+
+static void write_per(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    int64_t n = health_of(at)->per_steps;
+    if (n)
+        rh_doc__whole(doc, key, n);
+    else
+        rh_doc__text(doc, key, "episode");
+}
+
+static void write_failures_per(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    rh_doc__text(doc, key, health_of(at)->per_1000 ? "1000 steps" : "episode");
+}
+
+static bool has_left(const rh_field_at *at)
+{
+    return at->names && health_of(at)->outside_sensor >= 0;
+}
+
+static bool has_alarm(const rh_field_at *at)
+{
+    return health_of(at)->alarm_step >= 0;
+}
+
+static void write_notes(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    rh_doc__open(doc, key, '{', true);
+    for (int i = 0; i < RH_NNOTE; i++)
+        rh_doc__whole(doc, rh_deploy__note_name(i), health_of(at)->count[i]);
+    rh_doc__close(doc);
+}
+
+static void write_alarms(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    rh_doc__open(doc, key, '[', true);
+    for (int i = 0; i < RH_NALARM; i++)
+        if (health_of(at)->alarms >> i & 1)
+            rh_doc__text(doc, NULL, rh_deploy__alarm_name(i));
+    rh_doc__close(doc);
+}
+
+#define AT(member) RH_FIELD__AT(rh_deploy_health, member)
+#define GROUP(name, rows)                                                                      \
+    {                                                                                          \
+        name, sizeof(rh_deploy_health), RH_FIELD__ROWS(rows), .flat = true                     \
+    }
+static const rh_field now_row[] = {
+    {"rate", AT(failures), NULL, "share of episodes, or failures in 1,000 steps"},
+    {"failures", AT(nfailure), NULL, "that were counted"},
+    {"of", AT(of), NULL, "so many completed episodes, or steps"},
+    {"other_ends", AT(nother), NULL, "terminal ends that are no failures by the rule"},
+};
+static const rh_field all_row[] = {
+    {"rate", AT(failures_promised), NULL, "in a whole run in the models"},
+    {"hi95", AT(failures_upper), NULL, "upper end of the 95 % interval"},
+};
+static const rh_field logged_row[] = {
+    {"rate", AT(failures_logged), NULL, "in the log"},
+};
+static const rh_fields now_fields = GROUP("now", now_row), all_fields = GROUP("all", all_row),
+                       logged_fields = GROUP("logged", logged_row);
+
+static const rh_field failure_row[] = {
+    {"per", RH_FIELD__CALL, NULL, "rates are of episodes or 1000 steps",
+     .call = write_failures_per},
+    {"now", RH_FIELD__GROUP, NULL, "on the plant so far", .fields = &now_fields},
+    {"all", RH_FIELD__GROUP, NULL, "what the study promised", .fields = &all_fields},
+    {"logged", RH_FIELD__GROUP, NULL, "the logged controller", .fields = &logged_fields},
+    {"evidence", AT(evidence), NULL, "against the promised rate; the alarm is raised at 20"},
+};
+static const rh_fields failure_fields = GROUP("failures", failure_row);
+
+static const rh_field row[] = {
+    {"version", RH_FIELD__CALL, NULL, "of rehearse", .call = write_version},
+    {"steps", AT(nstep), NULL, "observations accepted"},
+    {"learned", AT(nlearned), NULL, "learned from"},
+    {"episodes", AT(nepisode), NULL, "completed"},
+    {"judged_steps", AT(njudged), NULL, "of the agent's own actions"},
+    {"reward", AT(total), NULL, "of these steps"},
+    {"earned", AT(earned), NULL, "on the scale of the score"},
+    {"promised", AT(promised), NULL, "score of the study"},
+    {"promised_lower", AT(promised_lo), NULL, "lower end of its interval"},
+    {"score_per", RH_FIELD__CALL, NULL, "scores are of so many steps, or an episode",
+     .call = write_per},
+    {"deficit", AT(deficit), NULL, "summed, against the promise"},
+    {"alarm_level", AT(level), NULL, "of the deficit"},
+    {"false_alarms", AT(false_alarms), NULL, "probability of one"},
+    {"false_alarms_per", AT(per_run), "steps", "in so many"},
+    {"failures", RH_FIELD__GROUP, NULL, "how often it fails, as in tune --json",
+     .fields = &failure_fields},
+    {"guarded_steps", AT(nguarded), NULL, "in which the guard acted"},
+    {"guarded", AT(guarded), NULL, "share of about the last 1,000 steps"},
+    {"guard_share", AT(guard_share), NULL, "above it the alarm is raised"},
+    {"outside", AT(outside), NULL, "share of the last 100 observations outside of the log's"},
+    {"outside_sensor", RH_FIELD__AS(RH_FIELD_SENSOR, rh_deploy_health, outside_sensor), NULL,
+     "the last one that was", .known = has_left},
+    {"notes", RH_FIELD__CALL, NULL, "how often something was unusual", .call = write_notes},
+    {"saved_step", AT(saved_step), NULL, "step of the saved state"},
+    {"alarm_step", AT(alarm_step), NULL, "step of the last alarm", .known = has_alarm},
+    {"alarms", RH_FIELD__CALL, NULL, "now", .call = write_alarms},
+};
+#undef AT
+
+static const rh_fields fields = {"health", sizeof(rh_deploy_health), RH_FIELD__ROWS(row),
+                                 .flat = true};
+
+const rh_fields *rh_deploy_health_fields(void)
+{
+    return &fields;
+}
+
+char *rh_deploy__health_json(const rh_deploy_health *health, const rh_best *best)
+{
+    rh_names names = {0};
+    if (best)
+        names = (rh_names){.nsensor = best->task.nobs, .sensor = best->task.obs_name};
+    return rh_describe(RH_DOC_JSON, &fields, health, best ? &names : NULL);
+}

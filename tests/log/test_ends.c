@@ -1,0 +1,87 @@
+// test_ends.c - time limits: whether the plant has one, and whether it is put back then.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "base/text.h"
+#include "log/csv.h"
+#include "log/log.h"
+
+// `nepisode` episodes of nrow rows each; put back to 0 after each, or going on. last: a further
+// row has the observation after the last step.
+static rh_log *table(int nepisode, int nrow, bool put_back, bool last)
+{
+    rh_text text = {0};
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_log_options opt = rh_log_defaults();
+    int at = 0;
+    rh_text__add(&text, "shift,temp,action,reward\n");
+    for (int e = 0; e < nepisode; e++) {
+        at = put_back ? 0 : at;
+        for (int i = 0; i < nrow + last; i++, at++) {
+            rh_text__format(&text, "%d,%d.5,", e, at);
+            rh_text__format(&text, i < nrow ? "%d,%d\n" : ",\n", at % 2, at % 3);
+        }
+    }
+    opt.episode = "shift";
+    if (rh_csv__read_bytes(&log, text.data, text.n, "plant.csv", &opt, &err))
+        fail_msg("%s", err.text);
+    rh_text__clear(&text);
+    return log;
+}
+
+// The last row of an episode is a step, too, although s' is unknown.
+static void counts_the_last_step(void **unused)
+{
+    (void)unused;
+    for (int last = 0; last < 2; last++) {
+        rh_log *log = table(4, 150, true, last);
+        assert_int_equal(log->first[1], last ? 150 : 149);
+        assert_int_equal(rh_log__lost_ends(log), !last);
+        assert_int_equal(rh_log__time_limit(log), 150);
+        rh_log_destroy(log);
+    }
+}
+
+// inspect says what models do, for any number of episodes.
+static void inspect_says_the_same(void **unused)
+{
+    (void)unused;
+    for (int put_back = 0; put_back < 2; put_back++)
+        for (int n = 6; n <= 30; n += 8) {
+            rh_log *log = table(n, 20, put_back, false);
+            rh_log_report *report = NULL;
+            rh_error err = {""};
+            bool anew = false, said = false;
+            assert_true(rh_log__begins_anew(log, &anew));
+            assert_int_equal(anew, put_back);
+            assert_int_equal(rh_log_inspect(&report, log, &err), RH_OK);
+            assert_int_equal(report->continuing, !anew);
+            assert_int_equal(report->time_limit, 20);
+            for (int i = 0; i < report->findings.n; i++)
+                if (report->findings.item[i].id == RH_FINDING_NO_TERMINAL) {
+                    said = true;
+                    assert_non_null(strstr(report->findings.item[i].evidence,
+                                           anew ? "episodic, because a time limit of 20 steps"
+                                                : "continuing"));
+                }
+            assert_true(said);
+            rh_log_report_destroy(report);
+            rh_log_destroy(log);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_the_last_step),
+        cmocka_unit_test(inspect_says_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

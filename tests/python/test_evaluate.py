@@ -1,0 +1,80 @@
+"""One fixed setting: the runs of the program, the same in parts, pickled and by Optuna's threads."""
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from agents import Broken, Table, exact
+from conftest import ROOT
+
+import rehearse
+
+
+def test_the_program_gives_the_same(model, tmp_path):
+    model.write(tmp_path / "m.model")
+    out = subprocess.run([sys.executable, "-m", "rehearse", "run", f"model:{tmp_path}/m.model", "--agent=esarsa",
+                          "--set", "alpha=0.3", "--runs=4", "--steps=500", "--json"],
+                         check=True, capture_output=True, text=True).stdout
+    mine = rehearse.evaluate(model, "esarsa", {"alpha": 0.3}, runs=4, steps=500, jobs=1)
+    assert [run["score"] for run in json.loads(out)["results"]] == list(mine.scores[0])
+    assert mine.setting["alpha"] == 0.3 and mine.setting["tau"] == 1 and mine.steps == 500
+    assert mine.curves.shape == (1, 4, 20) and mine.curve.shape == (20,) and mine.failed == 0
+    again = rehearse.evaluate(tmp_path / "m.model", "esarsa", {"alpha": 0.3}, runs=4, steps=500)
+    assert (again.scores == mine.scores).all()
+
+
+def test_runs_in_parts(model):
+    whole = rehearse.evaluate(model, "esarsa", runs=3, steps=300)
+    parts = [rehearse.evaluate(model, "esarsa", runs=1, first_run=i, steps=300).scores[0, 0] for i in range(3)]
+    assert list(whole.scores[0]) == parts
+    assert whole.standard_error == pytest.approx(np.std(parts, ddof=1) / 3**0.5)
+    other = rehearse.evaluate(model, "esarsa", runs=3, steps=300, seed=2)
+    assert (other.scores != whole.scores).any()
+
+
+def test_simulators_environments_and_agents_in_python(model):
+    gymnasium = pytest.importorskip("gymnasium")
+    mine = rehearse.evaluate("mountain_car", "esarsa", runs=2, steps=300)
+    env = gymnasium.make("rehearse/MountainCar-v0")
+    assert (rehearse.evaluate(env, "esarsa", runs=2, steps=300).scores == mine.scores).all()
+    table = rehearse.evaluate(model, Table, {"alpha": 0.1}, runs=2, steps=300)
+    assert table.setting == {"alpha": 0.1, "epsilon": 0.1, "cells": 8} and table.failed == 0
+    assert rehearse.evaluate(model, exact, runs=1, steps=300).failed == 0
+    assert rehearse.evaluate(model, Broken, runs=2, steps=300).outcomes == ["failed", "failed"]
+
+
+def test_messages(model):
+    for wrong, text in (({"setting": {"alpa": 1}}, "no parameter 'alpa'; did you mean 'alpha'"),
+                        ({"setting": {"alpha": 1e9}}, "alpha = 1000000000.0, expected a number"),
+                        ({"agent": "esarsi"}, "no agent 'esarsi'"),
+                        ({"criterion": "best"}, "criterion = best, expected one of average"),
+                        ({"runs": 0}, "runs = 0, expected 1 or more"),
+                        ({"where": 7}, "evaluate: int, expected a Model"),
+                        ({"where": "nowhere.model"}, "nowhere.model")):
+        call = {"where": model, "agent": "esarsa", **wrong}
+        with pytest.raises(rehearse.Error, match=text):
+            rehearse.evaluate(**call)
+
+
+def test_pickled_and_copied(model):
+    pytest.importorskip("gymnasium")
+    twin = pickle.loads(pickle.dumps(model))
+    assert twin.name == model.name and twin.fidelity == model.fidelity and copy.deepcopy(model) is model
+    mine = rehearse.evaluate(model, "esarsa", runs=2, steps=300).scores
+    assert (rehearse.evaluate(twin, "esarsa", runs=2, steps=300).scores == mine).all()
+    env = model.env(cutoff=50)
+    for other in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert other.cutoff == 50 and (other.reset(seed=1)[0] == env.reset(seed=1)[0]).all()
+        assert (other.step(0)[0] == env.step(0)[0]).all()
+
+
+def test_options_for_type_checkers():
+    text = subprocess.run([sys.executable, ROOT / "scripts" / "python-options"], check=True, capture_output=True,
+                          text=True).stdout
+    where = os.path.join(os.path.dirname(rehearse.__file__), "_options.py")
+    assert open(where).read() == text  # or run scripts/python-options again
