@@ -59,6 +59,7 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
         return rc;
     s->memory.nobs = task->nobs;
     s->memory.nact = task->nact;
+    s->memory.naction = task->naction;
     s->memory.n = (int)hp[RH_NEURAL_N_STEP];
     s->memory.gamma = s->gamma;
     s->memory.room = (int64_t)fmin(hp[RH_NEURAL_MEMORY], (double)task->nstep);

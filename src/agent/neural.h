@@ -58,7 +58,7 @@ extern const char *const rh_neural__norms[];
                            .lo = 1,       .hi = 64,                                            \
                            .initial = 1,  .scale = RH_LOG,                                     \
                            .whole = true, .usual_lo = 1,                                       \
-                           .usual_hi = 8},                                                     \
+                           .usual_hi = 4},                                                     \
     [RH_NEURAL_N_STEP] = {"n_step",                                                            \
                           "steps of reward before a target bootstraps",                        \
                           .lo = 1,                                                             \
