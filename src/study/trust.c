@@ -321,15 +321,17 @@ void rh_trust__judge(rh_verdict *v, const rh_findings *model)
     v->trust.level = RH_TRUST_UNKNOWN;
     v->trust.probability = NAN;
     v->trust.nreason = 0;
-    say_level(v);
-    if (!v->finished || v->winner < 0 || !v->check.nmodel)
-        return;
-    v->trust.probability = probability_of(v, model);
-    v->trust.level = level_of(v);
+    bool known = v->finished && v->winner >= 0 && v->check.nmodel;
+    if (known) {
+        v->trust.probability = probability_of(v, model);
+        v->trust.level = level_of(v);
+    }
     say_level(v);
     say_answers(v);
     say_errors(v, &v->findings);
     say_errors(v, model);
+    if (!known)
+        return;
     say_settings(v);
     say_models(v);
     say_log(v, model);

@@ -170,6 +170,22 @@ static void an_agent_that_fails_is_not_trusted(void **unused)
     assert_int_equal(v.trust.level, RH_TRUST_CANNOT);
 }
 
+// Without a check there is no level, but what is wrong is said.
+static void errors_are_said_without_a_check(void **unused)
+{
+    (void)unused;
+    rh_finding item = {.severity = RH_ERROR,
+                       .id = RH_FINDING_FAILED,
+                       .evidence = "20 of 30 runs failed and count as the worst possible"};
+    rh_verdict v = sound();
+    v.check.nmodel = 0;
+    v.findings = (rh_findings){.item = &item, .n = 1};
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.level, RH_TRUST_UNKNOWN);
+    assert_int_equal(v.trust.nreason, 1);
+    assert_string_equal(v.trust.reason[0].text, item.evidence);
+}
+
 static void a_model_that_is_too_easy(void **unused)
 {
     (void)unused;
@@ -243,6 +259,7 @@ int main(void)
         cmocka_unit_test(worse_evidence_is_not_trusted_more),
         cmocka_unit_test(one_fundamental_doubt_is_enough),
         cmocka_unit_test(an_agent_that_fails_is_not_trusted),
+        cmocka_unit_test(errors_are_said_without_a_check),
         cmocka_unit_test(a_model_that_is_too_easy),
         cmocka_unit_test(an_error_cannot_be_outweighed),
         cmocka_unit_test(without_a_check_there_is_no_level),
