@@ -120,7 +120,7 @@ double rh_twins__tanh(double x)
 
 bool rh_twins__warming(const rh_neural *s, rh_rng *rng, float *act)
 {
-    if (s->nstep >= s->warmup)
+    if (s->nstep >= s->warmup || s->logged.count)
         return false;
     for (int j = 0; j < s->nact; j++)
         act[j] = (float)rh_rng_range(rng, -1.0, 1.0);
