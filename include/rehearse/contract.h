@@ -66,6 +66,20 @@ typedef struct rh_axis {
 
 // ---------------------------------------------------------------------------- the task
 
+// Logged steps that an agent may begin with, in order. A row has
+//
+//     s (nobs), action (nact), reward, s' (nobs), end
+//
+// all finite. end: 0, the next row goes on from s'; 1, s' is terminal; 2, the episode was
+// truncated in s', or the rows that followed are not here.
+typedef struct rh_prior {
+    int64_t n;         // rows; 0: none
+    const double *row; // borrowed                     (n x (2 nobs + nact + 2))
+} rh_prior;
+
+// The parameter of agents that can begin with prior: a choice whose first is not to.
+#define RH_START_PARAM "start"
+
 // What an agent knows about an environment before its first step.
 //
 // reward_lo may stay -INFINITY. A finite bound gives runs that break down a finite score: the
@@ -84,6 +98,7 @@ typedef struct rh_task {
     double obs_hi[RH_MAX_OBS];        // scale by it; observations may lie outside
     double act_lo[RH_MAX_ACT];        // bounds of a continuous action, lo < hi
     double act_hi[RH_MAX_ACT];
+    rh_prior prior; // what was logged before; agents that can begin with it do
 } rh_task;
 
 // ---------------------------------------------------------------------------- environments

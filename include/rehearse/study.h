@@ -84,6 +84,7 @@ RH_API int rh_plan_param(const rh_plan *plan, int d, rh_form *form);
 
 typedef struct rh_fit_options {
     const rh_log *starts; // where episodes begin; NULL: as in the log (borrowed)
+    rh_prior prior;       // steps that agents in the model begin with (borrowed)
     int nthread;          // does not change results
     bool fidelity;        // compare the model with the log
     rh_watch watch;

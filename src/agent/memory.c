@@ -138,6 +138,14 @@ rh_status rh_memory__save(const rh_memory *memory, rh_state *state, rh_error *er
     return rc;
 }
 
+// Whether row x of a saved memory can have been stored: an action of the task, a discount.
+static bool is_row(const rh_memory *r, const double *x)
+{
+    double act = x[2 * r->nobs], discount = x[r->width - 1];
+    bool action = !r->naction || (act >= 0.0 && act < r->naction && act == floor(act));
+    return action && discount >= 0.0 && discount <= 1.0;
+}
+
 rh_status rh_memory__load(rh_memory *memory, const rh_state *state, rh_error *err)
 {
     size_t n = 0, width = memory->width, room = (size_t)memory->room;
@@ -153,6 +161,13 @@ rh_status rh_memory__load(rh_memory *memory, const rh_state *state, rh_error *er
                            "finite one",
                            i + 1, x[i]);
     size_t rows = n / width;
+    for (size_t i = 0; i < rows; i++)
+        if (!is_row(memory, x + i * width))
+            return rh_fail(err, RH_EFORMAT,
+                           "replay memory: row %zu of the saved state has action %g and "
+                           "discount %g, expected those of the task",
+                           i + 1, x[i * width + 2 * (size_t)memory->nobs],
+                           x[(i + 1) * width - 1]);
     if (rows > room)
         x += (rows - room) * width;
     rows = rows > room ? room : rows;

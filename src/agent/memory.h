@@ -10,9 +10,10 @@
 //     ret = r_0 + gamma r_1 + ... + gamma^(m-1) r_(m-1),    discount = gamma^m, or 0 if s' is
 //                                                           terminal
 //
-// Only create allocates. The oldest transition makes room for a new one.
+// Only rh_memory__init() allocates. The oldest transition makes room for a new one.
 typedef struct rh_memory {
     int nobs, nact, n; // n: steps of a transition
+    int naction;       // discrete actions; 0: continuous
     double gamma;
     int64_t room, count; // rows that fit, and that are there
     int64_t next;        // row that the next transition takes
@@ -31,8 +32,8 @@ typedef struct rh_memory__batch {
     float *reward, *discount; // (n)
 } rh_memory__batch;
 
-// Everything of `memory` but its shape (nobs, nact, n, gamma, room) arrives zeroed. Nullable:
-// err. Release with rh_memory__clear(), also after a failure.
+// Everything of `memory` but its shape (nobs, nact, n, naction, gamma, room) arrives zeroed.
+// Nullable: err. Release with rh_memory__clear(), also after a failure.
 rh_status rh_memory__init(rh_memory *memory, const char *owner, rh_error *err);
 void rh_memory__clear(rh_memory *memory);
 

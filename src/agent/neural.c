@@ -8,7 +8,13 @@
 // 3. gamma is the smaller of the task's discount and 1 - 1 / horizon. Many tasks are not
 //    discounted at all, and values of networks need a horizon to converge.
 // 4. The memory holds no more than the steps of a run. A longer run forgets the oldest steps.
-// 5. float32 for networks, memory and batches, as everywhere in this library: half the memory
+// 5. An agent that begins with the log (rh_task.prior) puts it into a memory of its own, makes
+//    `before` updates from it at the first start, and takes a share of every later batch from
+//    it (Ball et al. 2023). It does not warm up: its policy is no worse than the log's, more or
+//    less. What it learns from the log alone overrates actions that the log did not take, so
+//    the loss of rows from the log has a term that keeps the policy near the logged action
+//    (Kumar et al. 2020; Fujimoto and Gu 2021), with a weight, caution, that fades linearly.
+// 6. float32 for networks, memory and batches, as everywhere in this library: half the memory
 //    traffic and twice the numbers of a vector. Their sums have the same order, and so the same
 //    bits, with AVX2 and AVX-512. Running means and the returns of several steps are doubles.
 
@@ -22,6 +28,7 @@
 #include <string.h>
 
 const char *const rh_neural__norms[] = {"off", "on"};
+const char *const rh_neural__starts[] = {"none", "log"};
 
 // ---------------------------------------------------------------------------- making
 
@@ -33,6 +40,40 @@ float *rh_neural__floats(rh_neural *s, size_t n)
 rh_status rh_neural__no_memory(const rh_neural *s, rh_error *err)
 {
     return rh_base__no_memory(err, s->kind->name);
+}
+
+// The action of the task in the agent's own units: an index, or numbers in [-1, 1].
+static void own_action(const rh_neural *s, const double *act, float *own)
+{
+    for (int k = 0; k < s->nact; k++) {
+        double at = 2.0 * (act[k] - s->lo[k]) / (s->hi[k] - s->lo[k]) - 1.0;
+        own[k] = (float)(s->naction ? act[k] : fmin(fmax(at, -1.0), 1.0));
+    }
+}
+
+// Put the logged steps into their memory, and learn the scales.
+static void remember(rh_neural *s, const rh_task *task)
+{
+    size_t nobs = (size_t)s->nobs, nact = (size_t)s->nact, width = 2 * nobs + nact + 2;
+    bool begins = true;
+    for (int64_t i = 0; s->logged.room && i < task->prior.n; i++) {
+        const double *row = task->prior.row + (size_t)i * width, *next = row + nobs + nact + 1;
+        double reward = row[nobs + nact], end = row[width - 1];
+        if (begins) {
+            rh_memory__start(&s->logged);
+            rh_scaling__start(&s->scaling);
+        }
+        rh_scaling__ranged(&s->scaling, row, s->now);
+        rh_scaling__ranged(&s->scaling, next, s->then);
+        rh_scaling__see(&s->scaling, s->now);
+        rh_scaling__reward(&s->scaling, reward);
+        own_action(s, row + nobs, s->act);
+        if (end == 0.0)
+            rh_memory__step(&s->logged, s->now, s->act, reward, s->then);
+        else // 1: terminal
+            rh_memory__last(&s->logged, s->now, s->act, reward, end == 1.0 ? NULL : s->then);
+        begins = end != 0.0;
+    }
 }
 
 rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_task *task,
@@ -47,6 +88,10 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
         .target_rate = hp[RH_NEURAL_TARGET_RATE],
         .updates = (int)hp[RH_NEURAL_UPDATES],
         .warmup = (int)hp[RH_NEURAL_WARMUP],
+        .before = (int)hp[RH_NEURAL_BEFORE],
+        .log_share = hp[RH_NEURAL_LOG_SHARE],
+        .caution = hp[RH_NEURAL_CAUTION],
+        .fade = hp[RH_NEURAL_FADE] * (double)task->nstep,
         .adam = {.rate = hp[RH_NEURAL_RATE], .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}};
     for (int k = 0; k < task->nact; k++) {
         s->lo[k] = task->act_lo[k];
@@ -59,12 +104,23 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
         return rc;
     s->memory.nobs = task->nobs;
     s->memory.nact = task->nact;
+    s->memory.naction = task->naction;
     s->memory.n = (int)hp[RH_NEURAL_N_STEP];
     s->memory.gamma = s->gamma;
     s->memory.room = (int64_t)fmin(hp[RH_NEURAL_MEMORY], (double)task->nstep);
     rc = rh_memory__init(&s->memory, kind->name, err);
     if (rc)
         return rc;
+    if (hp[RH_NEURAL_START] != 0.0 && task->prior.n) {
+        s->logged = (rh_memory){.nobs = task->nobs,
+                                .nact = task->nact,
+                                .n = s->memory.n,
+                                .gamma = s->gamma,
+                                .room = task->prior.n};
+        rc = rh_memory__init(&s->logged, kind->name, err);
+        if (rc)
+            return rc;
+    }
 
     size_t n = (size_t)hp[RH_NEURAL_BATCH], nobs = (size_t)task->nobs;
     s->batch.n = (int)n;
@@ -76,7 +132,10 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
     s->now = rh_neural__floats(s, nobs);
     s->then = rh_neural__floats(s, nobs);
     s->x = rh_neural__floats(s, nobs);
-    return s->scratch.failed ? rh_neural__no_memory(s, err) : RH_OK;
+    if (s->scratch.failed)
+        return rh_neural__no_memory(s, err);
+    remember(s, task);
+    return RH_OK;
 }
 
 rh_status rh_neural__net(rh_neural *s, int i, int nin, int nout, unsigned flags,
@@ -94,6 +153,7 @@ void rh_neural__clear(void *self)
 {
     rh_neural *s = self;
     rh_memory__clear(&s->memory);
+    rh_memory__clear(&s->logged);
     rh_scaling__clear(&s->scaling);
     for (int i = 0; i < RH_NEURAL__NETS; i++) {
         rh_mlp__destroy(s->net[i]);
@@ -125,14 +185,39 @@ static void choose_any(const rh_neural *s, rh_rng *rng, double *act)
             act[k] = rh_rng_range(rng, s->lo[k], s->hi[k]);
 }
 
+// One update; nlogged rows of its batch are from the log.
+static void update(rh_neural *s, rh_rng *rng, int nlogged, double care)
+{
+    s->nlogged = nlogged;
+    s->care = care;
+    if (nlogged)
+        rh_memory__draw(&s->logged, rng, &s->batch, 0, nlogged);
+    if (nlogged < s->batch.n)
+        rh_memory__draw(&s->memory, rng, &s->batch, nlogged, s->batch.n);
+    rh_scaling__batch(&s->scaling, &s->batch);
+    s->kind->learn(s, rng);
+    s->nupdate++;
+}
+
+float rh_neural__size(const float *x, int n)
+{
+    float sum = 0.0f;
+    for (int i = 0; i < n; i++)
+        sum += fabsf(x[i]);
+    return fmaxf(sum / (float)n, 1e-3f);
+}
+
 // Make the updates that are due, then choose for the new observation, s->then.
 static bool learn_and_choose(rh_neural *s, rh_rng *rng, double *act)
 {
-    for (; s->owed; s->owed--, s->nupdate++) {
-        rh_memory__draw(&s->memory, rng, &s->batch, 0, s->batch.n);
-        rh_scaling__batch(&s->scaling, &s->batch);
-        s->kind->learn(s, rng);
+    int nlogged = 0;
+    double care = 0.0;
+    if (s->logged.count) {
+        nlogged = s->memory.count ? (int)lround(s->log_share * s->batch.n) : s->batch.n;
+        care = s->caution * fmax(0.0, 1.0 - (double)s->nstep / s->fade);
     }
+    for (; s->owed; s->owed--)
+        update(s, rng, nlogged, care);
     memcpy(s->now, s->then, (size_t)s->nobs * sizeof *s->now);
     rh_scaling__apply(&s->scaling, 1, s->now, s->x);
     return choose(s, rng, true, s->act, act);
@@ -141,8 +226,11 @@ static bool learn_and_choose(rh_neural *s, rh_rng *rng, double *act)
 bool rh_neural__start(void *self, const double *obs, rh_rng *rng, double *act)
 {
     rh_neural *s = self;
-    if (!s->drawn)
+    if (!s->drawn) {
         s->kind->draw(s, rng);
+        for (int i = 0; s->logged.count && i < s->before; i++)
+            update(s, rng, s->batch.n, s->caution);
+    }
     s->drawn = true;
     rh_memory__start(&s->memory);
     rh_scaling__start(&s->scaling);
@@ -156,7 +244,7 @@ static void count(rh_neural *s, double reward)
 {
     rh_scaling__reward(&s->scaling, reward);
     s->nstep++;
-    if (s->nstep >= s->warmup && s->memory.count)
+    if (s->logged.count || (s->nstep >= s->warmup && s->memory.count))
         s->owed += s->updates;
 }
 
@@ -268,7 +356,7 @@ rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err)
         return rc;
     s->drawn = number[DRAWN] != 0.0;
     s->nstep = (int64_t)number[NSTEP];
-    s->owed = s->memory.count ? (int)number[OWED] : 0;
+    s->owed = s->memory.count || s->logged.count ? (int)number[OWED] : 0;
     s->nupdate = (int64_t)number[NUPDATE];
     return RH_OK;
 }

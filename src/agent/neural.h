@@ -30,13 +30,19 @@ enum {
     RH_NEURAL_NORM,
     RH_NEURAL_OBS_SCALE,
     RH_NEURAL_REWARD_SCALE,
+    RH_NEURAL_START,
+    RH_NEURAL_BEFORE,
+    RH_NEURAL_LOG_SHARE,
+    RH_NEURAL_CAUTION,
+    RH_NEURAL_FADE,
     RH_NEURAL_NPARAM
 };
 
 extern const char *const rh_neural__norms[];
+extern const char *const rh_neural__starts[];
 
 // Their rows of a parameter table, with the initial values that differ.
-#define RH_NEURAL__PARAMS(RATE, N_STEP)                                                        \
+#define RH_NEURAL__PARAMS(RATE, N_STEP, CAUTION)                                               \
     [RH_NEURAL_RATE] = {"rate",                                                                \
                         "learning rate of the networks (Adam)",                                \
                         .lo = 1e-7,                                                            \
@@ -58,7 +64,7 @@ extern const char *const rh_neural__norms[];
                            .lo = 1,       .hi = 64,                                            \
                            .initial = 1,  .scale = RH_LOG,                                     \
                            .whole = true, .usual_lo = 1,                                       \
-                           .usual_hi = 8},                                                     \
+                           .usual_hi = 4},                                                     \
     [RH_NEURAL_N_STEP] = {"n_step",                                                            \
                           "steps of reward before a target bootstraps",                        \
                           .lo = 1,                                                             \
@@ -114,7 +120,33 @@ extern const char *const rh_neural__norms[];
                                 .hi = RH_SCALING_NONE,                                         \
                                 .initial = RH_SCALING_ONLINE,                                  \
                                 .fixed = true,                                                 \
-                                .choice = rh_scaling__names}
+                                .choice = rh_scaling__names},                                  \
+    [RH_NEURAL_START] = {RH_START_PARAM,                                                       \
+                         "what it begins with: nothing, or the log where there is one",        \
+                         .lo = 0,                                                              \
+                         .hi = 1,                                                              \
+                         .initial = 1,                                                         \
+                         .fixed = true,                                                        \
+                         .choice = rh_neural__starts},                                         \
+    [RH_NEURAL_BEFORE] = {"before",         "updates from the log before the first step",      \
+                          .lo = 1,          .hi = 1e6,                                         \
+                          .initial = 3000,  .scale = RH_LOG,                                   \
+                          .whole = true,    .usual_lo = 300,                                   \
+                          .usual_hi = 10000},                                                  \
+    [RH_NEURAL_LOG_SHARE] = {"log_share", "share of every batch that is from the log",         \
+                             .lo = 0.0, .hi = 1.0, .initial = 0.5},                            \
+    [RH_NEURAL_CAUTION] = {"caution",                                                          \
+                           "weight of staying near the logged actions",                        \
+                           .lo = 0.0,                                                          \
+                           .hi = 1e3,                                                          \
+                           .initial = (CAUTION),                                               \
+                           .scale = RH_LOG,                                                    \
+                           .usual_lo = (CAUTION) / 10.0,                                       \
+                           .usual_hi = (CAUTION)*10.0},                                        \
+    [RH_NEURAL_FADE] = {"fade",          "share of a run in which caution fades to nothing",   \
+                        .lo = 1e-3,      .hi = 1e6,                                            \
+                        .initial = 0.5,  .scale = RH_LOG,                                      \
+                        .usual_lo = 0.1, .usual_hi = 10.0}
 
 // ---------------------------------------------------------------------------- the agent
 
@@ -132,7 +164,8 @@ typedef struct rh_neural__kind {
     // explore: false for an agent that only acts. False when a number is not finite.
     bool (*choose)(rh_neural *s, rh_rng *rng, bool explore, float *act);
 
-    // One update from s->batch, which is scaled.
+    // One update from s->batch, which is scaled. Its first s->nlogged rows are from the log;
+    // s->care is how much their actions count.
     void (*learn)(rh_neural *s, rh_rng *rng);
 } rh_neural__kind;
 
@@ -144,6 +177,11 @@ struct rh_neural {
     int updates, warmup;
     rh_mlp__adam adam;
     rh_memory memory;
+    rh_memory logged;                // what the agent began with; empty: nothing
+    int before;                      // updates from it before the first step
+    double log_share, caution, fade; // fade: in steps
+    int nlogged;                     // rows of the batch that are from it: the first ones
+    double care;                     // caution now
     rh_scaling scaling;
     rh_mlp *net[RH_NEURAL__NETS];        // owned; those that are not used are NULL
     rh_mlp__pass *pass[RH_NEURAL__NETS]; // owned
@@ -173,6 +211,9 @@ rh_status rh_neural__net(rh_neural *s, int i, int nin, int nout, unsigned flags,
 // Arrays of floats for the agent itself: check s->scratch.failed, and fail with this.
 float *rh_neural__floats(rh_neural *s, size_t n);
 rh_status rh_neural__no_memory(const rh_neural *s, rh_error *err);
+
+// The mean of |x| (n), at least a little.
+float rh_neural__size(const float *x, int n);
 
 void rh_neural__clear(void *self);
 bool rh_neural__start(void *self, const double *obs, rh_rng *rng, double *act);

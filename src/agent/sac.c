@@ -14,6 +14,7 @@
 // 1. The target entropy is -entropy for each number of the action.
 // 2. log(1 - a^2) = 2 (log 2 - |u| - log(1 + exp(-2 |u|))), which is exact for large u.
 // 3. A frozen agent takes tanh mu.
+// 4. Rows from the log add care mean |Q| mean (tanh mu - a)^2 to the actor's loss, as in td3.c.
 
 #include "twins.h"
 
@@ -31,7 +32,7 @@ enum { ENTROPY = RH_NEURAL_NPARAM, ALPHA, NPARAM };
 enum { LOG_ALPHA, FIRST, SECOND, POWER1, POWER2, NNUMBER };
 
 static const rh_param sac_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 3),
+    RH_NEURAL__PARAMS(1e-3, 3, 0.4),
     [ENTROPY] = {"entropy", "target entropy is minus this, per number of the action",
                  .lo = -1.0, .hi = 10.0, .initial = 1.0, .usual_lo = 0.0, .usual_hi = 3.0},
     [ALPHA] = {"alpha", "initial temperature", .lo = 1e-6, .hi = 100.0, .initial = 0.1,
@@ -121,6 +122,15 @@ static void warm(sac *d)
                     (sqrt(x[SECOND] / (1.0 - x[POWER2])) + a->eps);
 }
 
+// Decision 4: the derivative by mu of number j of row k.
+static float pull(const rh_neural *s, const rh_twins *t, int k, int j, float size)
+{
+    float m = (float)rh_twins__tanh((double)t->out[(ptrdiff_t)k * 2 * s->nact + j]);
+    float away = m - s->batch.act[k * s->nact + j];
+    float weight = (float)s->care * size / (float)(s->nlogged * s->nact);
+    return 2.0f * weight * away * (1.0f - m * m);
+}
+
 // The actor learns with the temperature alpha; t->act and d->log_p are for the batch's obs.
 static void improve(sac *d, float alpha)
 {
@@ -129,6 +139,7 @@ static void improve(sac *d, float alpha)
     int n = s->batch.n, nact = s->nact;
     float share = 1.0f / (float)n;
     rh_twins__values(t, RH_TWINS_Q, s->batch.obs, t->act);
+    float size = rh_neural__size(t->q[0], n);
     memset(t->by_act, 0, (size_t)(n * nact) * sizeof *t->by_act);
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < n; k++) {
@@ -144,7 +155,7 @@ static void improve(sac *d, float alpha)
             float l = t->out[(ptrdiff_t)k * 2 * nact + nact + j];
             float by_u = share * alpha * 2.0f * a + t->by_act[at] * (1.0f - a * a);
             bool free = l > (float)LEAST && l < (float)MOST;
-            by[j] = by_u;
+            by[j] = by_u + (k < s->nlogged && s->care > 0.0 ? pull(s, t, k, j, size) : 0.0f);
             by[nact + j] = free ? by_u * d->deviation[at] * t->noise[at] - share * alpha : 0.0f;
         }
     rh_mlp__backward(s->net[RH_TWINS_ACTOR], s->pass[RH_TWINS_ACTOR], t->by_out);

@@ -8,7 +8,9 @@
 //     critics: twins.c;  every second update:
 //     actor:   maximise the mean of Q1(s, p(s)), then all followers follow
 //
-// 1. The agent explores with normal noise on its action, of a searched size.
+// 1. With rows from the log the actor minimises -Q1 / mean |Q1| + care mean (p(s) - a)^2, the
+//    second over these rows (Fujimoto and Gu 2021; their weight 2.5 is a care of 0.4).
+// 2. The agent explores with normal noise on its action, of a searched size.
 
 #include "twins.h"
 
@@ -22,7 +24,7 @@
 enum { NOISE = RH_NEURAL_NPARAM, NPARAM };
 
 static const rh_param td3_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 3),
+    RH_NEURAL__PARAMS(1e-3, 3, 0.4),
     [NOISE] = {"noise", "standard deviation of exploration, in half ranges of the action",
                .lo = 0.0, .hi = 2.0, .initial = 0.3, .scale = RH_LOG, .usual_lo = 0.02,
                .usual_hi = 0.5},
@@ -72,10 +74,14 @@ static void improve(rh_twins *t)
     int n = s->batch.n;
     act_on(t, RH_TWINS_ACTOR, s->batch.obs);
     rh_twins__values(t, RH_TWINS_Q, s->batch.obs, t->act);
+    float size = s->care > 0.0 ? rh_neural__size(t->q[0], n) : 1.0f;
     for (int k = 0; k < n; k++)
-        t->by_q[k] = -1.0f / (float)n;
+        t->by_q[k] = -1.0f / ((float)n * size);
     memset(t->by_act, 0, (size_t)(n * s->nact) * sizeof *t->by_act);
     rh_twins__by_actions(t, 0);
+    for (int k = 0; s->care > 0.0 && k < s->nlogged * s->nact; k++)
+        t->by_act[k] += (float)s->care * 2.0f * (t->act[k] - s->batch.act[k]) /
+                        (float)(s->nlogged * s->nact);
     for (int k = 0; k < n * s->nact; k++)
         t->by_out[k] = t->by_act[k] * (1.0f - t->act[k] * t->act[k]);
     rh_mlp__backward(s->net[RH_TWINS_ACTOR], s->pass[RH_TWINS_ACTOR], t->by_out);

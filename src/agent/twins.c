@@ -8,8 +8,8 @@
 // and the actor learns by going back through a critic to its inputs (rh_mlp__by_inputs).
 //
 // 1. Three steps of reward before a target bootstraps: in 5,000 steps of the pendulum, 6 runs,
-//    sac scored -6,359 instead of -16,657 with one, and td3 with noise 0.3 -18,506 (-20,789 with
-//    five). With noise 0.1 and one step td3 was no better than random actions, -33,801.
+//    sac scored -6,359 instead of -16,657 with one, and td3 with noise 0.3 -18,506 (-20,789
+//    with five). With noise 0.1 and one step td3 was no better than random actions, -33,801.
 
 #include "twins.h"
 
@@ -120,7 +120,7 @@ double rh_twins__tanh(double x)
 
 bool rh_twins__warming(const rh_neural *s, rh_rng *rng, float *act)
 {
-    if (s->nstep >= s->warmup)
+    if (s->nstep >= s->warmup || s->logged.count)
         return false;
     for (int j = 0; j < s->nact; j++)
         act[j] = (float)rh_rng_range(rng, -1.0, 1.0);

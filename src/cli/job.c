@@ -155,6 +155,8 @@ static int read_evaluation(cli_job *job, const cli_args *args, const rh_log *log
     rh_task *task = &job->task;
     const rh_task *own = rh_env_task(job->world.env[0]);
     *task = *own;
+    if (!task->prior.n)
+        task->prior = rh_plan__prior(job->plan);
     rh_status rc = rh_plan__ranges(job->plan, task, &err);
     for (int i = 0; i < task->nobs; i++)
         job->ranged[i] = task->obs_lo[i] != own->obs_lo[i] || task->obs_hi[i] != own->obs_hi[i];

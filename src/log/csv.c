@@ -258,6 +258,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
         rh_log__expect(r->builder, rh_csv__lines_left(&r->csv));
         r->order = (rh_order){.builder = r->builder,
                               .opt = r->opt,
+                              .ours = r->head.columns.has_given,
                               .timed = plan->time >= 0,
                               .named = plan->episode >= 0};
         rc = rh_order__begin(&r->order, err);

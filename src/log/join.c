@@ -204,7 +204,12 @@ static void add_counts(rh_log_reading *to, const rh_log_reading *from)
     to->nincomplete += from->nincomplete;
     to->nshort += from->nshort;
     to->nmissing += from->nmissing;
+    to->nfilled += from->nfilled;
+    to->nsentinel += from->nsentinel;
     to->ngap += from->ngap;
+    to->nreverse += from->nreverse;
+    to->sentinels = to->sentinels ? to->sentinels : from->sentinels;
+    to->sentinels_kept = to->sentinels_kept || from->sentinels_kept;
     to->nmismatch += from->nmismatch;
 }
 
@@ -280,8 +285,8 @@ static rh_status join(rh_log **out, joining *j, rh_error *err)
                     .reward_formula = first->reward_formula,
                     .derive = first->derive,
                     .stack = first->stack};
-    all->reading =
-        (rh_log_reading){.format = first->reading.format, .lost_at = -1, .incomplete_at = -1};
+    all->reading = (rh_log_reading){
+        .format = first->reading.format, .lost_at = -1, .incomplete_at = -1, .reverse_at = -1};
     for (int k = 0; k < j->nlog; k++) {
         t0 += j->log[k]->n;
         s0 += j->log[k]->nstate;

@@ -5,6 +5,8 @@
 // 2. Where time runs backwards or jumps, the episode is split: the s' of the step before is
 //    unknown, and what follows does not begin in a start state. But if rows do not name their
 //    episode and time returns to the episode's first time, a new episode begins.
+// 3. A deployment leaves the action and reward of a row out after which observations are
+//    missing: these are not filled.
 
 #include "order.h"
 
@@ -14,7 +16,8 @@ rh_status rh_order__begin(rh_order *order, rh_error *err)
 {
     order->time = order->first = NAN;
     order->over = true;
-    return order->opt->gaps == RH_GAPS_FILL ? rh_log__fill_gaps(order->builder, err) : RH_OK;
+    bool fills = order->opt->gaps == RH_GAPS_FILL && !order->ours;
+    return fills ? rh_log__fill_gaps(order->builder, err) : RH_OK;
 }
 
 bool rh_order__begins(const rh_order *order, const rh_log_row *row)

@@ -9,6 +9,7 @@
 typedef struct rh_order {
     rh_log_builder *builder;   // borrowed
     const rh_log_options *opt; // borrowed
+    bool ours;                 // written by us: what is missing was left out on purpose
     bool timed;                // rows carry a time
     bool named;                // rows name their episode
     rh_log_row held;           // waits for its reward

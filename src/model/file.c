@@ -6,6 +6,7 @@
 //     log/                       the transitions it was fitted to (file_log.c)
 //     task/, repr/, code         the task; the representation; codes of all states
 //     start, outcome, origin     rows of starts; lowest and highest return; origin of the log
+//     prior                       rows that agents begin with (rh_prior), if there are any
 //     members/0/, ...            the members, written by the kind
 //     facts/                     of sensors, resets and limits (facts.c)
 //     fidelity/                  the measured fidelity (file_fidelity.c)
@@ -29,6 +30,7 @@
 #include "base/scratch.h"
 #include "facts.h"
 #include "log/log.h"
+#include "model.h"
 #include "pack.h"
 #include "repr/repr.h"
 
@@ -146,6 +148,9 @@ static void write_rest(const rh_model *model, rh_store *store)
     int64_t origin[2] = {model->ndropped, 0};
     memcpy(&origin[1], &model->fingerprint, sizeof origin[1]);
     rh_store__lend(store, "start", RH_STATE_I32, model->start, model->nstart);
+    if (model->prior)
+        rh_store__lend(store, "prior", RH_STATE_F64, model->prior,
+                       model->task.prior.n * rh_prior__width(&model->task));
     rh_store__put(store, "outcome", RH_STATE_F64, outcome, 2);
     rh_store__put(store, "origin", RH_STATE_I64, origin, 2);
     rh_store__put_number(store, "resample", model->resample);
@@ -319,6 +324,20 @@ static void read_starts(rh_model *model, rh_store *store)
                              (long long)i, model->start[i], (long long)model->log->nstate - 1);
 }
 
+static void read_prior(rh_model *model, rh_store *store)
+{
+    int64_t n = 0, width = rh_prior__width(&model->task);
+    if (store->rc || !rh_store__has(store, "prior"))
+        return;
+    model->prior = rh_store__take(store, "prior", RH_STATE_F64, -1, &n);
+    if (store->rc)
+        return;
+    model->task.prior = (rh_prior){n / width, model->prior};
+    if (n % width || !rh_prior__fits(&model->task, model->task.prior))
+        rh_store__refuse(store, "prior", "%lld numbers, expected finite rows of %lld",
+                         (long long)n, (long long)width);
+}
+
 static void read_rest(rh_model *model, rh_store *store)
 {
     double ends[2] = {0.0, 0.0};
@@ -356,6 +375,7 @@ static void read_all(rh_model *model, rh_store *store)
     read_task(model, store);
     read_repr(model, store);
     read_starts(model, store);
+    read_prior(model, store);
     read_rest(model, store);
     if (!store->rc) {
         rh_error why;

@@ -307,6 +307,9 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
         return rc;
     rh_model__add_margins(&f->task, model->facts, opt);
     set_task(model, &f->task);
+    rc = rh_prior__keep(model, opt->prior, err);
+    if (rc)
+        return rc;
     model->ndropped = log->n - f->usable.n;
     model->lowest = f->lowest;
     model->highest = f->highest;
@@ -378,6 +381,9 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     if (rc)
         return rc;
     set_task(to, &from->task);
+    rc = rh_prior__keep(to, from->task.prior, err);
+    if (rc)
+        return rc;
     rc = rh_failure__make(&to->failure, from->failure, from->log->nobs, err);
     if (rc)
         return rc;
@@ -441,6 +447,7 @@ void rh_model_destroy(rh_model *model)
     rh_repr_destroy(model->repr);
     rh_failure__destroy(model->failure);
     rh_log_destroy(model->log);
+    rh_free(model->prior);
     rh_free(model->param);
     rh_free(model);
 }

@@ -19,6 +19,18 @@ rh_status rh_model__refit(rh_model **out, const rh_model *model, const rh_model_
 rh_resample rh_model__resample(const rh_model *model);
 uint64_t rh_model__fingerprint(const rh_model *model); // of the log it was fitted to
 
+// Divide a log: models are fitted to one part and agents begin with the other, so that what an
+// agent knows is not what it is judged by. Owned: *model, *agent. Nullable: err.
+rh_status rh_prior__split(rh_log **model, rh_log **agent, const rh_log *log, rh_error *err);
+
+// The steps of a log as rows, the last ones of a long log. Owned: prior->row, free with
+// rh_free() by a cast. Nullable: err.
+rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err);
+int64_t rh_prior__width(const rh_task *task); // numbers in a row
+
+// Whether rows are of a task of this shape: finite, with its actions and ends.
+bool rh_prior__fits(const rh_task *task, rh_prior prior);
+
 const rh_sensor *rh_model__sensor(const rh_model *model,
                                   int i); // NULL unless 0 .. nobs - 1
 int rh_model__nlimit(const rh_model *model);

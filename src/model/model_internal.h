@@ -13,7 +13,8 @@ struct rh_model {
     double *param;        // owned                                      (nparam)
     rh_log *log;          // owned: the whole transitions; states that are only starts come last
     rh_repr *repr;        // owned
-    rh_task task;         // names are borrowed from log
+    rh_task task;         // names are borrowed from log, the rows of prior from prior
+    double *prior;        // owned: rows that agents begin with; NULL: none
     float *code;          // owned: of every state; NULL if codes are of state and action
                           //                                            (nstate x ncode)
     int32_t *start;       // owned: rows where episodes begin           (nstart)
@@ -136,6 +137,9 @@ rh_status rh_model__mark_resets(rh_model__usable *u, const int32_t *reset,
 
 // Copy that part; the states of `more` come last. Owned: *out.
 rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err);
+
+// prior.c: take a copy of the rows into the model and its task.
+rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err);
 
 // starts.c: where the episodes of `starts` begin, to be added to the states of `log`, whose
 // sensors it must have. Owned: *more (*nmore x nobs).

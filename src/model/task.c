@@ -175,7 +175,8 @@ static rh_status derive_task(rh_task *task, const rh_model__usable *u,
                            : opt->episodes == RH_EPISODES_CONTINUE;
     bool forever = task->continuing || (endless && limited);
     task->gamma = !isnan(opt->gamma) ? opt->gamma : forever ? USUAL_GAMMA : 1.0;
-    task->nstep = log->n > SHORTEST_RUN ? log->n : SHORTEST_RUN;
+    int64_t n = log->n + opt->prior.n; // a log may have been divided
+    task->nstep = n > SHORTEST_RUN ? n : SHORTEST_RUN;
     find_sensor_ranges(task, u);
     if (!log->naction)
         find_action_ranges(task, u);

@@ -17,6 +17,7 @@
 #include "plan.h"
 #include "plugin/plugin.h"
 #include "rehearse/plugin.h"
+#include "study_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -400,6 +401,36 @@ static rh_status check_trust(const reading *r)
         rh_base__path_tail(r->path), shown);
 }
 
+// What the agent begins with, in a file beside this one.
+static rh_status read_start(const reading *r)
+{
+    const rh_yaml *map = below(r->root, "start");
+    rh_best *b = r->best;
+    const char *file = text_of(below(map, "file")), *sum = text_of(below(map, "checksum"));
+    const char *slash = strrchr(r->path, '/');
+    uint64_t n = 0;
+    char shown[16], path[4096];
+    if (!map)
+        return RH_OK;
+    if (!b->tasked || !file || strchr(file, '/') || !sum || !text_of(below(map, "steps")) ||
+        !rh_yaml__whole(below(map, "steps"), &n) || n < 1 || n > INT32_MAX)
+        return refuse(r, map, "start", "{file: NAME, steps: N, checksum: C} and a task");
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - r->path + 1) : 0, r->path,
+             file);
+    b->task.prior.n = (int64_t)n;
+    rh_status rc = rh_study__read_start(&b->task.prior, path, &b->task, r->err);
+    if (rc) {
+        b->task.prior = (rh_prior){0};
+        return rc;
+    }
+    snprintf(shown, sizeof shown, "%08" PRIx32, rh_study__start_sum(&b->task, b->task.prior));
+    return strcmp(shown, sum) == 0
+               ? RH_OK
+               : rh_fail(r->err, RH_EFORMAT,
+                         "%s: start.checksum is %.40s, but %s has %s: it is of another study",
+                         rh_base__path_tail(r->path), sum, rh_base__path_tail(path), shown);
+}
+
 rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
 {
     char *bytes = NULL;
@@ -421,6 +452,8 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
     if (!rc)
         rc = read_task(&r);
     if (!rc)
+        rc = read_start(&r);
+    if (!rc)
         rc = read_promise(&r);
     if (!rc)
         rc = read_failures(&r);
@@ -440,6 +473,7 @@ void rh_best_destroy(rh_best *best)
     if (!best)
         return;
     rh_yaml__destroy(best->tree);
+    rh_free((void *)(uintptr_t)best->task.prior.row);
     rh_failure__destroy(best->failure);
     rh_free(best->hp);
     rh_free((void *)best->obs_unit);
@@ -496,6 +530,9 @@ rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error
     bool runs = plan->command == RH_PLAN_RUN || plan->command == RH_PLAN_SWEEP;
     if (!rc && runs && best->tasked)
         rc = enter_task(plan, best, path, err);
+    rh_free((void *)(uintptr_t)plan->prior.row);
+    plan->prior = best->task.prior; // the plan's now
+    best->task.prior = (rh_prior){0};
     rh_best_destroy(best);
     return rc;
 }

@@ -58,6 +58,9 @@ struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
     const rh_log *log, *starts;       // borrowed; NULL where a model was given
+    const rh_log *fitted;             // what models are fitted to: log, or part
+    rh_log *part;                     // owned: of it, where agents begin with the rest; or NULL
+    rh_prior prior;                   // owned: the rest
     rh_log_report *report;            // of the whole log: owned where the options have none
     char *model_path;                 // of study.model, owned; NULL: keep none
     rh_task task;                     // that agents are told

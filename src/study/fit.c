@@ -37,6 +37,7 @@ static rh_fit_options how_to_fit(rh_study *study)
 {
     rh_fit_options opt = rh_fit_defaults();
     opt.starts = study->starts;
+    opt.prior = study->prior;
     opt.nthread = study->opt.nthread;
     opt.watch = watch_of(study);
     return opt;
@@ -45,7 +46,7 @@ static rh_fit_options how_to_fit(rh_study *study)
 rh_status rh_study__check_fit(rh_study *study, rh_error *err)
 {
     rh_fit_options opt = how_to_fit(study);
-    return rh_plan_check_fit(study->plan, study->log, &opt, err);
+    return rh_plan_check_fit(study->plan, study->fitted, &opt, err);
 }
 
 // ---------------------------------------------------------------------------- fitting
@@ -56,7 +57,7 @@ static rh_model *kept_model(const rh_study *study)
     rh_model *model = NULL;
     if (rh_model_read(&model, study->model_path, NULL) != RH_OK)
         return NULL;
-    if (rh_model__fingerprint(model) == rh_log_fingerprint(study->log))
+    if (rh_model__fingerprint(model) == rh_log_fingerprint(study->fitted))
         return model;
     rh_model_destroy(model);
     return NULL;
@@ -67,7 +68,7 @@ static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
 {
     rh_fit_options opt = how_to_fit(study);
     rh_model *model = NULL;
-    rh_status rc = rh_plan_fit(&model, study->plan, study->log, &opt, err);
+    rh_status rc = rh_plan_fit(&model, study->plan, study->fitted, &opt, err);
     if (!rc && study->journal)
         rc = rh_journal__check_place(study->journal, err);
     if (!rc && study->model_path) {
@@ -165,7 +166,7 @@ static rh_status fit_parts(rh_study *study, int kind, int nmember, rh_model **ou
         return rh_model__refit(out, first, &opt, err);
     rh_fit_options how = how_to_fit(study);
     return rh_plan__fit_kind(out, plan, &study->kinds.kind[kind], rh_model_repr(first),
-                             study->log, &how, &opt, err);
+                             study->fitted, &how, &opt, err);
 }
 
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err)
@@ -215,5 +216,5 @@ rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_mo
     rh_fit_options how = how_to_fit(study);
     opt.seed = study->plan->seed + RH_STUDY__CHECK;
     return rh_plan__fit_kind(out, study->plan, kind, rh_model_repr(rh_study_model(study)),
-                             study->log, &how, &opt, err);
+                             study->fitted, &how, &opt, err);
 }

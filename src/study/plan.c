@@ -148,6 +148,7 @@ void rh_plan_destroy(rh_plan *plan)
         return;
     rh_plan__book *book = plan->book;
     rh_plan__clear_fields(plan);
+    rh_free((void *)(uintptr_t)plan->prior.row);
     for (int i = 0; i < book->nsaid; i++)
         rh_free(book->said[i].block);
     for (int i = 0; i < book->ntree; i++)

@@ -108,6 +108,7 @@ struct rh_plan {
     int check_runs; // of a setting in each model of the check; 0: no check
 
     uint64_t seed;
+    rh_prior prior;      // owned: what agents of best.yaml begin with
     rh_plan__book *book; // owned
 };
 

@@ -124,6 +124,7 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
     f->opt.episodes = plan->episodes;
     f->opt.resets = plan->resets;
     f->opt.starts = opt->starts;
+    f->opt.prior = opt->prior;
     f->opt.seed = plan->seed;
     f->opt.nthread = opt->nthread;
     f->opt.fidelity = opt->fidelity;

@@ -56,6 +56,7 @@ static void reset(rh_plan *plan)
 {
     rh_plan__clear_fields(plan);
     *plan = (rh_plan){.command = plan->command,
+                      .prior = plan->prior,
                       .name = plan->name,
                       .data = plan->data,
                       .starts = plan->starts,

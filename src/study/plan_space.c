@@ -292,6 +292,26 @@ rh_status rh_plan__space(rh_plan *plan, rh_error *err)
     return rc;
 }
 
+bool rh_plan__starts_from_log(const rh_plan *plan, const double *hp)
+{
+    int at = rh_param_find(plan->agent->param, plan->agent->nparam, RH_START_PARAM);
+    return at >= 0 && hp[at] != 0.0;
+}
+
+bool rh_plan__begins_with_log(const rh_plan *plan)
+{
+    int at = rh_param_find(plan->agent->param, plan->agent->nparam, RH_START_PARAM);
+    for (int d = 0; d < plan->space.ndim; d++)
+        if (at >= 0 && plan->dim[d].param == at)
+            return true;
+    return rh_plan__starts_from_log(plan, plan->hp);
+}
+
+rh_prior rh_plan__prior(const rh_plan *plan)
+{
+    return plan->prior;
+}
+
 void rh_plan__hp(const rh_plan *plan, const double *x, double *hp)
 {
     const rh_agent_type *agent = plan->agent;

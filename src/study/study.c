@@ -21,6 +21,7 @@
 #define BEST "best.yaml"
 #define RUNS "runs.csv"
 #define NEXT "log_next.csv"
+#define START RH_STUDY__START
 #define TRIED 8       // runs per thread to measure how long one takes
 #define TRY_AT_MOST 2 // seconds for that, and for timing the search
 #define PAUSE 0.05    // seconds between two polls of the caller's stop
@@ -81,6 +82,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
         .plan = study->plan,
         .plugins = rh_plan__plugin_hash(study->plan),
         .ncurve = study->plan->ncurve,
+        .start = study->head.start,
     };
     if (!folder)
         return RH_OK;
@@ -139,6 +141,23 @@ static rh_status prepare(rh_study *study, rh_error *err)
     return rc;
 }
 
+// Where the agent begins with the log, divide it: agents get what no model is fitted to.
+static rh_status divide_log(rh_study *study, rh_error *err)
+{
+    rh_log *rest = NULL;
+    study->fitted = study->log;
+    if (!study->log || !rh_plan__begins_with_log(study->plan))
+        return RH_OK;
+    rh_status rc = rh_prior__split(&study->part, &rest, study->log, err);
+    if (!rc)
+        rc = rh_prior__rows(&study->prior, rest, err);
+    if (!rc)
+        rc = rh_prior__rows(&study->head.start, study->log, err);
+    rh_log_destroy(rest);
+    study->fitted = study->part;
+    return rc;
+}
+
 static rh_status make_search(const rh_plan *plan, rh_search **out, rh_error *err)
 {
     rh_search__options opt = rh_search__defaults();
@@ -181,6 +200,8 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     study->random = study->logged = (rh_reference){NAN, NAN, NAN};
     study->random_lowest = NAN;
     rh_status rc = make_search(plan, &study->search, err);
+    if (!rc)
+        rc = divide_log(study, err);
     if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
         rc = rh_study__check_fit(study, err);
     if (!rc)
@@ -229,6 +250,9 @@ void rh_study_destroy(rh_study *study)
         rh_members__clear(&study->members[i]);
     rh_study__clear_check(&study->checking);
     rh_replays__destroy(study->replays);
+    rh_log_destroy(study->part);
+    rh_free((void *)(uintptr_t)study->prior.row);
+    rh_free((void *)(uintptr_t)study->head.start.row);
     if (!study->opt.report)
         rh_log_report_destroy(study->report);
     rh_free(study->model_path);
@@ -418,16 +442,22 @@ static rh_status write_files(rh_study *study, rh_error *err)
         return RH_OK;
     const rh_verdict *verdict = rh_study_verdict(study);
     char *best = rh_study__path(study->opt.folder, BEST),
+         *start = rh_study__path(study->opt.folder, START),
          *runs = rh_study__path(study->opt.folder, RUNS),
          *next = rh_study__path(study->opt.folder, NEXT);
     rh_status rc = RH_OK;
-    if (!verdict || !best || !runs || !next)
+    if (!verdict || !best || !start || !runs || !next)
         rc = rh_base__no_memory(err, "study");
     if (!rc && study->journal)
         rc = rh_journal__check_place(study->journal, err);
     if (!rc)
         rc = rh_study__write_runs(runs, &study->head, verdict, err);
-    if (!rc && verdict->winner >= 0)
+    bool won = !rc && verdict->winner >= 0;
+    if (won && rh_study__starts(&study->head, &verdict->trial[verdict->winner]))
+        rc = rh_study__write_start(start, &study->task, study->head.start, err);
+    else if (!rc)
+        rc = remove_old(start, err);
+    if (!rc && won)
         rc = rh_study__write_best(best, &study->head, rh_study_model(study), verdict, err);
     else if (!rc)
         rc = remove_old(best, err);
@@ -437,6 +467,7 @@ static rh_status write_files(rh_study *study, rh_error *err)
     else if (!rc)
         rc = remove_old(next, err);
     rh_free(best);
+    rh_free(start);
     rh_free(runs);
     rh_free(next);
     return rc;

@@ -20,6 +20,14 @@ rh_judge rh_plan__judge(const rh_plan *plan);
 // plan that is not settled writes nothing.
 void rh_plan__hp(const rh_plan *plan, const double *x, double *hp);
 
+// Whether agents of a settled plan may begin with the log, by their parameter `start`, and
+// whether those with hyperparameters hp (nparam) do.
+bool rh_plan__begins_with_log(const rh_plan *plan);
+bool rh_plan__starts_from_log(const rh_plan *plan, const double *hp);
+
+// The logged steps of best.yaml that agents of this plan begin with. Borrowed.
+rh_prior rh_plan__prior(const rh_plan *plan);
+
 // How runs are evaluated. log: the model's, NULL in a simulator. Nullable: err.
 rh_status rh_plan__eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
                         rh_eval_options *opt, rh_error *err);

@@ -145,6 +145,7 @@ typedef struct rh_journal__head {
     int64_t nstep;         // of a run; 0 while unknown
     int64_t cutoff;        // of an episode; INT64_MAX: none, 0 while unknown
     const rh_kinds *kinds; // of model; NULL while unknown
+    rh_prior start;        // what agents begin with on the plant; n = 0: nothing
 } rh_journal__head;
 
 typedef struct rh_journal rh_journal;
@@ -231,6 +232,17 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
                          const rh_verdict *verdict);
 rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
                                const rh_model *model, const rh_verdict *verdict, rh_error *err);
+
+// The file of what the agent begins with, beside best.yaml, and its checksum. Owned: the rows
+// that are read. start.c
+#define RH_STUDY__START "start.state"
+rh_status rh_study__write_start(const char *path, const rh_task *task, rh_prior prior,
+                                rh_error *err);
+rh_status rh_study__read_start(rh_prior *prior, const char *path, const rh_task *task,
+                               rh_error *err);
+uint32_t rh_study__start_sum(const rh_task *task, rh_prior prior);
+// Whether the setting of a trial begins with the log.
+bool rh_study__starts(const rh_journal__head *head, const rh_trial *trial);
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
                                const rh_verdict *verdict, rh_error *err);
 

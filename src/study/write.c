@@ -359,6 +359,12 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
     else if (model && head->cutoff > 0)
         rh_text__format(t, "  cutoff: %" PRId64 " # steps of an episode, at most\n",
                         head->cutoff);
+    if (model && rh_study__starts(head, winner))
+        rh_text__format(t,
+                        "start: # the agent begins with the steps of the log\n  file: %s\n"
+                        "  steps: %" PRId64 "\n  checksum: \"%08" PRIx32 "\"\n",
+                        RH_STUDY__START, head->start.n,
+                        rh_study__start_sum(rh_model_task(model), head->start));
     add_chosen(t, head->plan, verdict);
     add_today(t, &verdict->today);
     if (verdict->failing.rule)

@@ -378,6 +378,26 @@ static void damaged_states(void **unused)
     refuses(agent, state, "memory", rows, 14,
             "replay memory: number 10 of the saved state is inf, expected a finite one");
 
+    rows[9] = 0.0;
+    rows[6] = 1.5;
+    refuses(agent, state, "memory", rows, 14,
+            "replay memory: row 1 of the saved state has action 0 and discount 1.5, expected "
+            "those of the task");
+
+    // an action that the task does not have
+    rh_task two = task_of(2, 2, 1);
+    rh_agent *discrete = NULL;
+    rh_state *own = after_three_steps("dqn", false);
+    assert_int_equal(rh_agent_create(&discrete, rh_agent_find("dqn", NULL), &two, NULL, NULL),
+                     RH_OK);
+    rows[6] = 0.5;
+    rows[11] = 2.0;
+    refuses(discrete, own, "memory", rows, 14,
+            "replay memory: row 2 of the saved state has action 2 and discount 0, expected "
+            "those of the task");
+    rh_state_destroy(own);
+    rh_agent_destroy(discrete);
+
     // a network of another shape, that is a network all the same
     const double *w = rh_state__doubles(state, "network 0 weights", &n);
     double shape[5] = {RH_MLP_PLAIN, 2.0, 64.0, 64.0, 2.0};

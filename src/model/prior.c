@@ -1,0 +1,155 @@
+// prior.c - the part of a log that agents begin with, and the part that models are fitted to.
+//
+// 1. An agent that begins with the log would know the model's own data, and score better in it
+//    than on the plant. So models get one part and agents the other: episodes in turn, or, in
+//    a log with fewer than EPISODES, blocks of steps in turn. On the plant they get all of it.
+// 2. Only pieces with finite numbers are rows (clean.c). A piece that does not end is
+//    truncated. The s' of a terminal step may be unknown: agents do not use it, and it is s.
+// 3. Of a long log agents get the last MOST steps: what they would begin with takes time
+//    and memory in every run, and old steps may be of a plant that has changed.
+
+#include "base/base_internal.h"
+#include "model.h"
+#include "model_internal.h"
+#include "subset.h"
+
+#include <math.h>
+#include <string.h>
+
+#define EPISODES 8  // decision 1; by hand
+#define BLOCKS 20   // of a log with fewer episodes
+#define MOST 100000 // rows; decision 3
+
+enum { GOES_ON, TERMINAL, TRUNCATED }; // end of a row
+
+int64_t rh_prior__width(const rh_task *task)
+{
+    return 2 * (int64_t)task->nobs + task->nact + 2;
+}
+
+// ---------------------------------------------------------------------------- dividing
+
+// Add transitions from .. to - 1 of one episode to a part.
+static void add(rh_subset *part, const rh_log *log, int64_t from, int64_t to)
+{
+    int32_t e = log->episode[from];
+    rh_subset__begin(part, log->start[e] && from == log->first[e]);
+    for (int64_t i = from; i < to; i++) {
+        unsigned flag = i + 1 < to ? 0 : log->flag[i] ? log->flag[i] : RH_FLAG_TRUNCATED;
+        int32_t s = rh_subset__state(part, log->from[i]);
+        rh_subset__step(part, i, s, rh_subset__state(part, log->to[i]), flag);
+    }
+}
+
+// Every second unit from `first` on.
+static rh_status every_second(rh_log **out, const rh_log *log, int first, rh_error *err)
+{
+    rh_subset part = {0};
+    int64_t nblock = log->nepisode >= EPISODES ? 0 : log->n < BLOCKS ? log->n : BLOCKS;
+    if (!rh_subset__init(&part, log, log->nstate, log->n, (int64_t)log->nepisode + BLOCKS)) {
+        rh_scratch__clear(&part.scratch);
+        return rh_base__no_memory(err, "log");
+    }
+    for (int e = 0; e < log->nepisode; e++) {
+        int64_t from = log->first[e], end = log->first[e + 1];
+        while (from < end) {
+            int64_t unit = nblock ? from * nblock / log->n : e;
+            int64_t to = nblock ? ((unit + 1) * log->n + nblock - 1) / nblock : end;
+            to = to < end ? to : end;
+            if (unit % 2 == first)
+                add(&part, log, from, to);
+            from = to;
+        }
+    }
+    rh_status rc = part.n ? rh_subset__copy(out, &part, err)
+                          : rh_fail(err, RH_EINVAL,
+                                    "%s: %lld steps, expected more: agents begin with one part "
+                                    "of the log and models are fitted to the other",
+                                    rh_base__path_tail(log->path), (long long)log->n);
+    rh_scratch__clear(&part.scratch);
+    return rc;
+}
+
+rh_status rh_prior__split(rh_log **model, rh_log **agent, const rh_log *log, rh_error *err)
+{
+    rh_log *one = NULL, *other = NULL;
+    rh_status rc = every_second(&one, log, 0, err);
+    if (!rc)
+        rc = every_second(&other, log, 1, err);
+    if (rc) {
+        rh_log_destroy(one);
+        return rc;
+    }
+    *model = one;
+    *agent = other;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+static void put_row(double *row, const rh_log *log, int64_t i, int end)
+{
+    size_t nobs = (size_t)log->nobs, nact = (size_t)log->nact;
+    int64_t to = rh_model__has_next(log, i) ? log->to[i] : log->from[i];
+    memcpy(row, log->obs + (size_t)log->from[i] * nobs, nobs * sizeof *row);
+    memcpy(row + nobs, log->act + (size_t)i * nact, nact * sizeof *row);
+    row[nobs + nact] = log->reward[i];
+    memcpy(row + nobs + nact + 1, log->obs + (size_t)to * nobs, nobs * sizeof *row);
+    row[2 * nobs + nact + 1] = end;
+}
+
+rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err)
+{
+    rh_model__piece piece = {0};
+    int64_t width = 2 * (int64_t)log->nobs + log->nact + 2, n = 0, skip;
+    while (rh_model__next_piece(log, &piece))
+        n += piece.end - piece.first;
+    skip = n > MOST ? n - MOST : 0;
+    double *row = rh_alloc((size_t)(n - skip), (size_t)width * sizeof *row), *at = row;
+    if (!row)
+        return rh_base__no_memory(err, "log");
+    piece = (rh_model__piece){0};
+    while (rh_model__next_piece(log, &piece))
+        for (int64_t i = piece.first; i < piece.end; i++) {
+            bool last = i + 1 == piece.end;
+            if (skip > 0) {
+                skip--;
+                continue;
+            }
+            put_row(at, log, i, !last ? GOES_ON : piece.ends ? TERMINAL : TRUNCATED);
+            at += width;
+        }
+    *prior = (rh_prior){(at - row) / width, row};
+    return RH_OK;
+}
+
+bool rh_prior__fits(const rh_task *task, rh_prior prior)
+{
+    int64_t width = rh_prior__width(task);
+    for (int64_t i = 0; i < prior.n; i++) {
+        const double *row = prior.row + i * width, *act = row + task->nobs;
+        double end = row[width - 1];
+        bool legal = !task->naction ||
+                     (act[0] >= 0.0 && act[0] < task->naction && act[0] == floor(act[0]));
+        if (!rh_base__all_finite(row, (int)width) || !legal ||
+            !(end == GOES_ON || end == TERMINAL || end == TRUNCATED))
+            return false;
+    }
+    return prior.n == 0 || prior.row[prior.n * width - 1] != GOES_ON;
+}
+
+rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err)
+{
+    size_t size = (size_t)rh_prior__width(&model->task) * sizeof *model->prior;
+    model->task.prior = (rh_prior){0};
+    if (!prior.n)
+        return RH_OK;
+    if (!rh_prior__fits(&model->task, prior))
+        return rh_fail(err, RH_EINVAL, "model: prior has other numbers than rows of the task");
+    model->prior = rh_alloc((size_t)prior.n, size);
+    if (!model->prior)
+        return rh_base__no_memory(err, "model");
+    memcpy(model->prior, prior.row, (size_t)prior.n * size);
+    model->task.prior = (rh_prior){prior.n, model->prior};
+    return RH_OK;
+}

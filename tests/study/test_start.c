@@ -1,0 +1,206 @@
+// test_start.c - a study whose agents begin with the log: the file beside best.yaml has all of
+// it, a resumed study ends with the same bytes, and another study's file is refused.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/model.h"
+#include "rehearse/rehearse.h"
+#include "study/study.h"
+#include "study/study_internal.h"
+
+enum { STEPS = 25, EPISODES = 12, WIDTH = 2 * 2 + 1 + 2 };
+
+static char folder[40], other[40];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    strcpy(folder, "/tmp/rehearse-start-XXXXXX");
+    strcpy(other, "/tmp/rehearse-start-XXXXXX");
+    return mkdtemp(folder) && mkdtemp(other) ? 0 : -1;
+}
+
+static int leave(void **unused)
+{
+    char command[120];
+    (void)unused;
+    snprintf(command, sizeof command, "rm -rf %s %s", folder, other);
+    return system(command);
+}
+
+// A tank that a controller keeps near 0.5; seed: of its noise.
+static rh_log *make_log(uint64_t seed)
+{
+    rh_log_builder *builder = NULL;
+    rh_log *log = NULL;
+    rh_log_shape shape = {.nobs = 2, .nact = 1, .action = RH_ACTION_DISCRETE};
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    assert_int_equal(rh_log_builder_create(&builder, &shape, NULL), RH_OK);
+    for (int i = 0; i < STEPS * EPISODES; i++) {
+        static double level, flow;
+        if (i % STEPS == 0)
+            level = rh_rng_range(&rng, 0.3, 0.7);
+        flow = rh_rng_range(&rng, 0.0, 0.1);
+        double act = rh_rng_uniform(&rng) < 0.1 ? rh_rng_below(&rng, 2) : level < 0.5;
+        double obs[2] = {level, flow};
+        level += 0.1 * act - flow;
+        rh_log_row row = {.obs = obs,
+                          .act = &act,
+                          .reward = -fabs(level - 0.5),
+                          .next = (double[]){level, flow},
+                          .begins = i % STEPS == 0,
+                          .truncated = i % STEPS == STEPS - 1};
+        assert_int_equal(rh_log_push(builder, &row, NULL), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(builder, &log, NULL), RH_OK);
+    rh_log_builder_destroy(builder);
+    return log;
+}
+
+static bool stop_soon(void *context)
+{
+    int *left = context;
+    return left && (*left)-- <= 0;
+}
+
+// Run a study of the log in a folder; left: looks before it stops, NULL: it does not.
+static rh_status tune(const rh_log *log, const char *where, const char *start, int *left)
+{
+    static const char *const said[][2] = {
+        {"agent.name", "dqn"},          {"method", "random"},        {"budget.trials", "3"},
+        {"evaluation.runs", "2"},       {"evaluation.steps", "120"}, {"model.kind", "knn"},
+        {"representation.kind", "raw"}, {"confirm.settings", "2"},   {"confirm.members", "2"},
+        {"confirm.runs", "1"},          {"confirm.kinds", "chosen"}, {"check", "0"},
+        {"agent.width", "8"},           {"agent.batch", "8"},        {"agent.before", "60"}};
+    rh_plan *plan = NULL;
+    rh_study *study = NULL;
+    rh_error err = {""};
+    rh_study_options opt = rh_study_defaults();
+    opt.folder = where;
+    opt.nthread = left ? 1 : 2;
+    opt.stop = left ? stop_soon : NULL;
+    opt.context = left;
+    assert_int_equal(rh_plan_create(&plan, NULL), RH_OK);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (rh_plan_set(plan, said[i][0], said[i][1], NULL, &err))
+            fail_msg("%s", err.text);
+    assert_int_equal(rh_plan_set(plan, "agent.start", start, NULL, NULL), RH_OK);
+    assert_int_equal(rh_plan_settle(plan, log, NULL), RH_OK);
+    rh_status rc = rh_study_create(&study, plan, log, NULL, NULL, &opt, &err);
+    if (!rc)
+        rc = rh_study_run(study, &err);
+    if (rc && rc != RH_ESTOPPED)
+        fail_msg("%s", err.text);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    return rc;
+}
+
+static char *whole_file(const char *where, const char *name, size_t *n)
+{
+    char path[100], *text = malloc(1 << 22);
+    snprintf(path, sizeof path, "%s/%s", where, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    *n = fread(text, 1, 1 << 22, file);
+    fclose(file);
+    return text;
+}
+
+static void same_files(const char *name)
+{
+    size_t n, m;
+    char *one = whole_file(folder, name, &n), *two = whole_file(other, name, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(one, two, n);
+    free(one);
+    free(two);
+}
+
+static void the_file_has_all_of_the_log(void **unused)
+{
+    char best[100], start[100];
+    rh_best *b = NULL;
+    rh_log *log = make_log(1);
+    snprintf(best, sizeof best, "%s/best.yaml", folder);
+    snprintf(start, sizeof start, "%s/" RH_STUDY__START, folder);
+    assert_int_equal(tune(log, folder, "log", NULL), RH_OK);
+    assert_int_equal(rh_best_read(&b, best, NULL), RH_OK);
+    assert_int_equal(b->task.prior.n, log->n);
+    for (int64_t i = 0; i < log->n; i++) {
+        const double *row = b->task.prior.row + i * WIDTH;
+        assert_memory_equal(row, log->obs + 2 * (int64_t)log->from[i], 2 * sizeof *row);
+        assert_true(row[3] == log->reward[i]);
+    }
+    rh_best_destroy(b);
+    b = NULL;
+
+    // the plan of --setting has it, too
+    rh_plan *plan = NULL;
+    assert_int_equal(rh_plan_create(&plan, NULL), RH_OK);
+    rh_plan_use(plan, RH_PLAN_RUN);
+    assert_int_equal(rh_plan_set(plan, "env.name", "puddle_world", NULL, NULL), RH_OK);
+    assert_int_equal(rh_plan_setting(plan, best, false, NULL), RH_OK);
+    assert_int_equal(rh_plan_check(plan, NULL), RH_OK);
+    assert_int_equal(rh_plan__prior(plan).n, log->n);
+    rh_plan_destroy(plan);
+
+    // stopped after some runs and resumed: the same bytes
+    int left = 12;
+    assert_int_equal(tune(log, other, "log", &left), RH_ESTOPPED);
+    assert_int_equal(tune(log, other, "log", NULL), RH_OK);
+    same_files("runs.csv");
+    same_files(RH_STUDY__START);
+
+    // without the file, and with that of another log
+    assert_int_equal(unlink(start), 0);
+    assert_int_not_equal(rh_best_read(&b, best, NULL), RH_OK);
+    rh_error err;
+    rh_log *foreign = make_log(2);
+    rh_prior rows = {0};
+    rh_task task = {.nobs = 2, .naction = 2, .nact = 1};
+    assert_int_equal(rh_prior__rows(&rows, foreign, NULL), RH_OK);
+    assert_int_equal(rh_study__write_start(start, &task, rows, NULL), RH_OK);
+    assert_int_equal(rh_best_read(&b, best, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "it is of another study"));
+    rh_free((void *)(uintptr_t)rows.row);
+    rh_log_destroy(foreign);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
+static void an_agent_that_begins_with_nothing_has_no_file(void **unused)
+{
+    char start[100], best[100];
+    rh_best *b = NULL;
+    rh_log *log = make_log(1);
+    assert_int_equal(tune(log, folder, "none", NULL), RH_OK);
+    snprintf(start, sizeof start, "%s/" RH_STUDY__START, folder);
+    snprintf(best, sizeof best, "%s/best.yaml", folder);
+    assert_int_not_equal(access(start, F_OK), 0);
+    assert_int_equal(rh_best_read(&b, best, NULL), RH_OK);
+    assert_int_equal(b->task.prior.n, 0);
+    rh_best_destroy(b);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_file_has_all_of_the_log, enter, leave),
+        cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
+                                        leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
