@@ -17,7 +17,7 @@ all: configure ## build everything: program, libraries and tests
 program: configure ## build the program only: build/rehearse
 	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse
 
-demo: configure ## learn from a plant's log, then ask the true plant; 90 seconds
+demo: configure ## learn from a plant's log, then ask the true plant
 	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse tank_truth
 	@examples/tank/demo $(BUILD)
 
