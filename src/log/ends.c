@@ -1,7 +1,8 @@
 // ends.c - how the episodes of a log end: terminal steps, a time limit, or not at all.
 //
 // 1. Several episodes that do not end and have the same greatest length show a time limit, as
-//    in logs of Gymnasium's TimeLimit, or of shifts and days.
+//    in logs of Gymnasium's TimeLimit, or of shifts and days. A single episode with a row more,
+//    written twice, does not hide it where at least half of those that do not end have it.
 // 2. A file that has a row per step, without the observation after the last, loses the last
 //    step of every episode that does not terminate: its s' is unknown. The limit counts it.
 // 3. A plant whose episodes only ever end by a time limit is put back to a start then, or its
@@ -35,14 +36,23 @@ bool rh_log__lost_ends(const rh_log *log)
 int64_t rh_log__time_limit(const rh_log *log)
 {
     int64_t longest = 0;
-    int n = 0;
+    int ncut = 0, n[2] = {0, 0}; // episodes that do not end; of these, so long, and one less
+    bool lost = rh_log__lost_ends(log);
     for (int e = 0; e < log->nepisode; e++) {
-        int64_t length = log->first[e + 1] - log->first[e];
-        n = length > longest ? 0 : n;
-        longest = length > longest ? length : longest;
-        n += length == longest && !terminates(log, e);
+        bool cut = !terminates(log, e);
+        int64_t length = log->first[e + 1] - log->first[e] + (cut && lost);
+        if (length > longest) {
+            n[1] = length == longest + 1 ? n[0] : 0;
+            n[0] = 0;
+            longest = length;
+        }
+        ncut += cut;
+        if (longest - length < 2)
+            n[longest - length] += cut;
     }
-    return n >= SEVERAL ? longest + rh_log__lost_ends(log) : 0;
+    if (n[0] >= SEVERAL)
+        return longest;
+    return n[1] >= SEVERAL && 2 * n[1] >= ncut ? longest - 1 : 0;
 }
 
 // ---------------------------------------------------------------------------- starts

@@ -61,6 +61,7 @@ static rh_agent *make(const char *name, const rh_task *task, const char *param, 
     assert_non_null(type);
     rh_param_initial(type->param, type->nparam, hp);
     hp[rh_param_find(type->param, type->nparam, "before")] = 1500;
+    hp[rh_param_find(type->param, type->nparam, "n_step")] = 1;
     if (param)
         hp[rh_param_find(type->param, type->nparam, param)] = value;
     assert_int_equal(rh_agent_create(&agent, type, task, hp, NULL), RH_OK);

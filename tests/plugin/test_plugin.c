@@ -153,13 +153,13 @@ static void a_plan_uses_it(void **unused)
 static void the_interface_has_its_number(void **unused)
 {
     (void)unused;
-    assert_int_equal(RH_PLUGIN_ABI, 3);
+    assert_int_equal(RH_PLUGIN_ABI, 4);
     if (sizeof(void *) != 8)
         skip();
     assert_int_equal(sizeof(rh_agent_type), 192);
     assert_int_equal(sizeof(rh_env_type), 152);
     assert_int_equal(sizeof(rh_param), 72);
-    assert_int_equal(sizeof(rh_task), 6696);
+    assert_int_equal(sizeof(rh_task), 6712);
     assert_int_equal(sizeof(rh_axis), 96);
     assert_int_equal(sizeof(rh_weights_options), 56);
     assert_int_equal(sizeof(rh_error), 480);

@@ -323,9 +323,11 @@ static void every_row(void **unused)
             (key->option && !key->value) != (key->type == RH_KEY_FLAG))
             wrong += complain("%s: a row with gaps\n", key->key);
         for (int k = 0; !key->fixed && (value = value_of(key, k, text)) != NULL; k++) {
+            bool named = strcmp(key->key, "agent.name") == 0;
+            const rh_agent_type *agent = named ? rh_agent_find(value, NULL) : NULL;
             bool amounts = strcmp(key->key, "representation.joint") == 0 ||
-                           strcmp(value, "gaussian_actor_critic") == 0;
-            if (strcmp(value, "random") == 0 && strcmp(key->key, "agent.name") == 0)
+                           (agent && agent->actions == RH_CONTINUOUS);
+            if (named && strcmp(value, "random") == 0)
                 continue; // has nothing to search
             wrong += both_ways(key, value, amounts ? continuous : discrete);
         }
