@@ -52,7 +52,7 @@ int64_t rh_log__time_limit(const rh_log *log)
     }
     if (n[0] >= SEVERAL)
         return longest;
-    return n[1] >= SEVERAL && 2 * n[1] >= ncut ? longest - 1 : 0;
+    return n[0] == 1 && n[1] >= SEVERAL && 2 * n[1] >= ncut ? longest - 1 : 0;
 }
 
 // ---------------------------------------------------------------------------- starts

@@ -20,7 +20,7 @@ typedef struct rh_inspect__limits {
     int64_t wrap_count;
     double jump_ratio, jump_sensor, jump_least; // missed ends of episodes
     double effect_left, effect_before;          // sensors that show their row's action
-    double shift_gain, shift_alone, shift_partial, shift_both, shift_past,
+    double shift_gain, shift_alone, shift_partial, shift_own, shift_both, shift_past,
         shift_much; // shifted rows
     double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
     double next_ratio, mismatch_share;

@@ -23,6 +23,12 @@ static int action_shift(const rh_log_alignment *a)
                : 0;
 }
 
+// Whether the row's own action explains little by itself, but adds much to the others.
+static bool action_lags(const rh_log_alignment *a)
+{
+    return a->partial[1] > rh_inspect__limit.shift_own && a->partial[1] > 2.0 * a->action[1];
+}
+
 static int reward_shift(const rh_log_alignment *a)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
@@ -51,12 +57,13 @@ static void find_row_shift(const rh_inspect__finder *f)
     int shift = action_shift(a);
     if (shift == 0)
         return;
-    rh_finding *found = rh_findings__add(
-        f->list, shift > 0 ? RH_ERROR : RH_WARNING, RH_FINDING_ROW_SHIFT, shift,
-        "the action of the %s row explains %.0f %% of a sensor's change in a "
-        "step, the step's own action %.0f %%",
-        shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
-        100.0 * fmax(a->action[1], 0.0));
+    rh_finding *found =
+        rh_findings__add(f->list, shift > 0 && !action_lags(a) ? RH_ERROR : RH_WARNING,
+                         RH_FINDING_ROW_SHIFT, shift,
+                         "the action of the %s row explains %.0f %% of a sensor's change in a "
+                         "step, the step's own action %.0f %%",
+                         shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
+                         100.0 * fmax(a->action[1], 0.0));
     if (shift > 0)
         rh_findings__advise(found,
                             "the effect precedes its cause: the action column is one row "

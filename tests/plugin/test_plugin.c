@@ -47,7 +47,7 @@ static void broken_plugins_are_refused(void **unused)
     expect_refused(sample("no_function"), "exports no function rehearse_plugin()");
     expect_refused(sample("null"), "rehearse_plugin() returned NULL");
     expect_refused(sample("other_abi"),
-                   "built for plug-in interface 99, expected 3; rebuild it");
+                   "built for plug-in interface 99, expected 4; rebuild it");
     expect_refused(sample("empty"), "has no agent and no environment");
     expect_refused(sample("taken"), "agent esarsa: there is one of this name");
     expect_refused(sample("bad_table"),
