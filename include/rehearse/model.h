@@ -65,10 +65,10 @@ typedef struct rh_model_options {
     const double *limit_lo; // limits of sensors by hand, instead of those the log shows; NAN:
     const double *limit_hi; // none. Both or neither                     (nobs, borrowed)
     const rh_log *starts;   // a log of start states; NULL: starts of the log itself (borrowed)
-    rh_prior prior;  // steps that agents in the model begin with, best not those it is fitted to
-    uint64_t seed; // random seed
-    int nthread;   // changes no result
-    bool fidelity; // measure the model's fidelity to the log
+    rh_prior prior; // steps that agents in the model begin with, best not those it is fitted to
+    uint64_t seed;  // random seed
+    int nthread;    // changes no result
+    bool fidelity;  // measure the model's fidelity to the log
     rh_watch watch;
     unsigned cookie; // set by rh_model_defaults(), leave alone
 } rh_model_options;

@@ -174,7 +174,7 @@ rh_status rh_memory__load(rh_memory *memory, const rh_state *state, rh_error *er
     for (size_t i = 0; i < rows * width; i++)
         memory->row[i] = (float)x[i];
     memory->count = (int64_t)rows;
-    memory->next = (int64_t)(rows % room);
+    memory->next = rows < room ? (int64_t)rows : 0;
     memory->held = 0;
     return RH_OK;
 }
