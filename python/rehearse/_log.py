@@ -169,7 +169,8 @@ class Log:
         out = frame(table)
         roles = {"obs": self.sensors, "action": self._core.action_names, "next": [f"{n}_next" for n in self.sensors],
                  **{k: k for k in ("episode", "time", "reward", "terminal", "truncated") if k in table}}
-        out.attrs["rehearse"] = {**roles, "action_kind": "discrete" if self.actions else "continuous"}
+        kind = "discrete" if self.actions else "continuous"
+        out.attrs["rehearse"] = {**roles, "action_kind": kind, "gaps": "cut"}  # what is missing stays so
         return out
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ class LogOptions(TypedDict, total=False):
     obs: Any
     action: Any
     reward: Any
+    failure: Any
     derive: Any
     stack: Union[int, str]
     episode: Any
@@ -21,6 +22,8 @@ class LogOptions(TypedDict, total=False):
     action_kind: str
     actions: Any
     missing: Any
+    sentinels: str
+    gaps: str
     decimal: str
     dates: str
     max_gap: Union[float, str]

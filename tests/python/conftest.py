@@ -8,7 +8,7 @@ import rehearse
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANT = ROOT / "examples" / "plant.csv"
-ROLES = dict(action="pump", reward="-energy - 50*trip", terminal="trip", episode="shift", missing=-9999)
+ROLES = dict(action="pump", reward="-energy - 50*trip", terminal="trip", episode="shift", missing=-9999, gaps="cut")
 SMALL = dict(model="knn", repr="raw", runs=2, steps=300, confirm=0, check=0, progress=False)
 
 

@@ -146,7 +146,7 @@ def signalled(folder, number):
     """A study in its own process that gets a signal after its first run: exit code and standard error."""
     here = os.path.dirname(os.path.abspath(__file__))
     code = INTERRUPTED.format(here=here, plant=str(PLANT), roles=ROLES, folder=folder, small=SMALL)
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], stderr=subprocess.PIPE, text=True)
     journal = os.path.join(folder, "study.log")
     until = time.time() + 60
     while time.time() < until and process.poll() is None:  # until a run is in the journal
