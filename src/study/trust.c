@@ -138,6 +138,7 @@ static rh_trust_level level_of(const rh_verdict *v)
 
 // ---------------------------------------------------------------------------- reasons
 
+RH_PRINTF(4, 0)
 static void add_reason(rh_verdict *v, const char *id, bool good, const char *format,
                        va_list args)
 {
