@@ -281,9 +281,6 @@ typedef struct rh_failing {
     char text[400];           // the answer in words
 } rh_failing;
 
-RH_API const rh_fields *rh_today_fields(void);
-RH_API const rh_fields *rh_failing_fields(void);
-
 // The leading settings in another model of the log, whose own settings differ.
 typedef struct rh_check {
     const char *name;    // "first half of the log"

@@ -355,16 +355,6 @@ static const rh_field failing_row[] = {
 static const rh_fields failing_fields = {"failures", sizeof(rh_failing),
                                          RH_FIELD__ROWS(failing_row)};
 
-const rh_fields *rh_today_fields(void)
-{
-    return &today_fields;
-}
-
-const rh_fields *rh_failing_fields(void)
-{
-    return &failing_fields;
-}
-
 static void write_per(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     rh_doc__text(doc, key, study_of(at)->verdict.per_steps ? "steps" : "episode");
