@@ -200,17 +200,24 @@ static void judge(const rewards *r, bool continuing, rh_failure *rule, char *wor
 }
 
 static rh_status find_by_rewards(rh_failure **out, const rh_log *log, bool continuing,
-                                 rh_error *err)
+                                 rh_prior prior, rh_error *err)
 {
     char words[160];
+    int64_t width = 2 * (int64_t)log->nobs + log->nact + 2, place = log->nobs + log->nact;
     rh_failure rule = {.below = NAN, .words = words};
-    rewards r = {.end = rh_alloc((size_t)log->n, sizeof *r.end)};
+    rewards r = {.end = rh_alloc((size_t)(log->n + prior.n), sizeof *r.end)};
     if (!r.end)
         return rh_base__no_memory(err, "failure");
-    for (int pass = 1; pass >= 0; pass--) // ends first
+    for (int pass = 1; pass >= 0; pass--) { // ends first
         for (int64_t i = 0; i < log->n; i++)
             if ((log->flag[i] & RH_FLAG_TERMINAL) == pass && isfinite(log->reward[i]))
                 r.end[pass ? r.nend++ : r.nend + r.nother++] = log->reward[i];
+        for (int64_t i = 0; i < prior.n; i++) {
+            const double *row = prior.row + i * width;
+            if ((row[width - 1] == 1.0) == pass) // terminal
+                r.end[pass ? r.nend++ : r.nend + r.nother++] = row[place];
+        }
+    }
     r.other = r.end + r.nend;
     judge(&r, continuing, &rule, words, sizeof words);
     rh_free(r.end);
@@ -244,11 +251,12 @@ static rh_status find_by_formula(rh_failure **out, const rh_log *log, rh_error *
     return rc;
 }
 
-rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing, rh_error *err)
+rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing, rh_prior prior,
+                           rh_error *err)
 {
     rh_failure rule = {.below = INFINITY, .words = "nothing counts as a failure"};
     if (!log->failure)
-        return find_by_rewards(out, log, continuing, err);
+        return find_by_rewards(out, log, continuing, prior, err);
     if (strcmp(log->failure, "none") == 0)
         return rh_failure__make(out, &rule, log->nobs, err);
     if (strcmp(log->failure, "terminal") != 0)

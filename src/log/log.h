@@ -10,9 +10,11 @@
 // are derived from `first` and ignored. Owned: *out, free with rh_log_destroy(). Nullable: err.
 rh_status rh_log__copy(rh_log **out, const rh_log *parts, rh_error *err);
 
-// The rule of a log: what it says, or what its rewards show. continuing: as in rh_task.
+// The rule of a log: what it says, or what its rewards show, with those of `prior`, the part of
+// it that agents begin with. continuing: as in rh_task.
 // Owned: *out, free with rh_failure__destroy(). Nullable: err.
-rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing, rh_error *err);
+rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing, rh_prior prior,
+                           rh_error *err);
 // The same from its parts, whose texts are copied. Nullable: formula, err.
 rh_status rh_failure__make(rh_failure **out, const rh_failure *parts, int nobs, rh_error *err);
 void rh_failure__destroy(rh_failure *rule); // NULL is allowed

@@ -379,9 +379,10 @@ static void read_all(rh_model *model, rh_store *store)
     read_rest(model, store);
     if (!store->rc) {
         rh_error why;
-        rh_store__pass(
-            store, "log/failure",
-            rh_failure__find(&model->failure, model->log, model->task.continuing, &why), &why);
+        rh_store__pass(store, "log/failure",
+                       rh_failure__find(&model->failure, model->log, model->task.continuing,
+                                        model->task.prior, &why),
+                       &why);
     }
     model->facts = rh_facts__read(store, model->log->nobs);
     if (!store->rc)

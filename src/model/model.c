@@ -314,7 +314,8 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
     model->lowest = f->lowest;
     model->highest = f->highest;
     model->fingerprint = rh_log_fingerprint(log);
-    rc = rh_failure__find(&model->failure, model->log, model->task.continuing, err);
+    rc = rh_failure__find(&model->failure, model->log, model->task.continuing,
+                          model->task.prior, err);
     return rc ? rc : rh_model__find_starts(model, f->usable.nmore, err);
 }
 

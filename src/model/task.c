@@ -151,9 +151,14 @@ static void find_action_ranges(rh_task *task, const rh_model__usable *u)
     close_ranges(task->act_lo, task->act_hi, log->nact);
 }
 
-static bool any_end(const rh_log *log)
+// Whether an episode ends, of the log or of the part that agents begin with.
+static bool any_end(const rh_log *log, rh_prior prior)
 {
     rh_model__piece piece = {0};
+    int64_t width = 2 * (int64_t)log->nobs + log->nact + 2;
+    for (int64_t i = 1; i <= prior.n; i++)
+        if (prior.row[i * width - 1] == 1.0) // terminal
+            return true;
     while (rh_model__next_piece(log, &piece))
         if (piece.ends)
             return true;
@@ -164,7 +169,7 @@ static rh_status derive_task(rh_task *task, const rh_model__usable *u,
                              const rh_model_options *opt, rh_error *err)
 {
     const rh_log *log = u->log;
-    bool endless = !any_end(log), limited = false;
+    bool endless = !any_end(log, opt->prior), limited = false;
     if (endless && !rh_log__begins_anew(log, &limited))
         return rh_base__no_memory(err, "model");
     task->nobs = log->nobs;

@@ -49,7 +49,7 @@ static int judged(double step, const double *end, int nend, const char *said, do
     rh_failure *rule = NULL;
     if (!log)
         fail_msg("%s", err.text);
-    assert_int_equal(rh_failure__find(&rule, log, false, &err), RH_OK);
+    assert_int_equal(rh_failure__find(&rule, log, false, (rh_prior){0}, &err), RH_OK);
     rh_failure_count count = rh_failure_count_log(rule, log, false);
     assert_int_equal(count.nepisode, 30);
     assert_int_equal(count.nstep, log->n);
@@ -140,7 +140,7 @@ static void in_a_continuing_task(void **unused)
     rh_error err = {""};
     rh_failure *rule = NULL;
     rh_log *log = log_of(30, -1.0, end, 1, "temp > 85", &err);
-    assert_int_equal(rh_failure__find(&rule, log, true, &err), RH_OK);
+    assert_int_equal(rh_failure__find(&rule, log, true, (rh_prior){0}, &err), RH_OK);
     assert_int_equal(rh_failure_count_log(rule, log, true).n, 30);
     assert_true(rh_failure_step(rule, (double[]){85.5, 0.0}, 0.0, false));
     assert_false(rh_failure_step(rule, (double[]){85.0, 0.0}, -99.0, true));
@@ -161,7 +161,7 @@ static void without_memory(void **unused)
         for (int n = 1;; n++) {
             rh_failure *rule = NULL;
             rh_base__alloc_fail_at(n);
-            rh_status rc = rh_failure__find(&rule, log, false, &err);
+            rh_status rc = rh_failure__find(&rule, log, false, (rh_prior){0}, &err);
             rh_base__alloc_fail_at(0);
             rh_failure__destroy(rule);
             assert_int_equal(rh_base__alloc_live(), live);

@@ -157,9 +157,13 @@ static void a_model_keeps_it(void **unused)
     assert_int_equal(rh_prior__rows(&prior, rest, NULL), RH_OK);
     rh_model *model = fit(part, prior);
     same_prior(model, prior);
+    // all ends of this log are in the part for agents; they are ends all the same
+    assert_false(rh_model_task(model)->continuing);
+    assert_true(rh_model_failure(model)->known);
     assert_int_equal(rh_model_write(model, path, NULL), RH_OK);
     assert_int_equal(rh_model_read(&read, path, NULL), RH_OK);
     same_prior(read, prior);
+    assert_true(rh_model_failure(read)->known);
     assert_int_equal(rh_model__refit(&again, read, &opt, NULL), RH_OK);
     same_prior(again, prior);
     assert_int_equal(rh_model_env(&env, again, 0, NULL, NULL), RH_OK);
