@@ -76,11 +76,17 @@ typedef struct rh_log {
     const char *failure;    // "terminal", "none" or a formula by next[i]; NULL: by the rewards
     const char *derive;     // how sensors were derived, as in rh_log_options; NULL: none were
     int stack;              // observations in one, as in rh_log_options; 0 or 1: one
+    const char *exogenous;  // sensors that no action moves, as in rh_log_options
     const char *path;       // file it was read from, "" if none
     rh_log_reading reading; // how it was read
 } rh_log;
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
+
+// Copy a log. `parts` may be filled in by hand; inconsistent parts (rows or actions out of
+// range, incomplete episodes) are refused. time, names and notes may be NULL; episode and step
+// are derived from `first` and ignored. Owned: *out, free with rh_log_destroy(). Nullable: err.
+RH_API rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err);
 
 // A hash of the transitions, and of what a failure is. Names and times do not count.
 RH_API uint64_t rh_log_fingerprint(const rh_log *log);
@@ -209,10 +215,14 @@ typedef struct rh_log_options {
     const char *format; // NULL: detect it
     const char *obs, *action, *reward, *episode, *terminal, *truncated, *time, *next;
     // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
-    const char *failure; // what a failure is: a formula over sensors, "temp > 90", "terminal"
-                         // or "none"; NULL: as the rewards say (rh_failure)
-    const char *derive;  // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
-    int stack;           // observations, with the actions between, in one; 1: the current one
+    const char *failure;   // what a failure is: a formula over sensors, "temp > 90", "terminal"
+                           // or "none"; NULL: as the rewards say (rh_failure)
+    const char *derive;    // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
+    int stack;             // observations, with the actions between, in one; 1: the current one
+    double every;          // time of a step, of several rows; NAN: every row is one
+    int64_t every_rows;    // the same in rows, if every is NAN; 1: every row is one
+    const char *exogenous; // sensors that no action moves, "T_out,price_*"; "": none;
+                           // NULL: a test finds them
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur

@@ -154,7 +154,7 @@ rh_status rh_category__expand(rh_log **log, const rh_category *category, int nca
     x->nplain = parts.nobs - ncategory;
     rh_status rc = make(x, &parts, path, err);
     if (!rc)
-        rc = rh_log__copy(&out, &parts, err);
+        rc = rh_log_copy(&out, &parts, err);
     if (!rc) {
         rh_log_destroy(*log);
         *log = out;

@@ -74,6 +74,7 @@ typedef struct rh_columns__plan {
     rh_expression reward;         // owned: of them; without instructions: the one column
     int nobs, nnext, nact, nterm; // nnext is nobs or 0
     int episode, terminal, truncated, time, step, start;
+    bool word;         // the plan failed at a word in a column of numbers
     bool done;         // the terminal column may mark time-outs as well
     char *reward_name; // owned
     char note[RH_COLUMNS__NOTES][RH_COLUMNS__NOTE]; // what had to be decided, for the user

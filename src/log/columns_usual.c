@@ -202,7 +202,7 @@ static rh_status guess_action(rh_log__maker *m)
 }
 
 // Numbers with a few words among them, or in another notation, are not names by default.
-static rh_status check_action(const rh_log__maker *m)
+static rh_status check_action(rh_log__maker *m)
 {
     const rh_log__odd *odd = &m->c->odd[m->plan->act[0]];
     for (int i = 0; i < m->plan->nact; i++)
@@ -213,6 +213,7 @@ static rh_status check_action(const rh_log__maker *m)
     if (said || m->plan->nact != 1 || odd->line == 0 ||
         (!odd->written && odd->nnumber <= odd->nodd))
         return RH_OK;
+    m->plan->word = !odd->written;
     return rh_fail(m->err, RH_EFORMAT,
                    "%s:%lld: column '%.40s': found '%s', expected %s; if these are names, say "
                    "--action-kind discrete or --actions A,B,...",
@@ -418,6 +419,7 @@ static rh_status take_rest(rh_log__maker *m, int column, left_out *left)
     }
     if (m->c->numeric[column])
         return rh_columns__plan_claim(m, column, RH_ROLE_OBS);
+    m->plan->word = odd->line > 0 && !odd->written && odd->nnumber >= odd->nodd;
     if (odd->line > 0 && (odd->written || odd->nnumber >= odd->nodd))
         return rh_fail(m->err, RH_EFORMAT,
                        "%s:%lld: column '%.40s': found '%s', expected %s; or name the "

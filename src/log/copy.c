@@ -191,10 +191,12 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->failure = p->failure ? rh_log__keep(body, p->failure) : NULL;
     log->derive = p->derive ? rh_log__keep(body, p->derive) : NULL;
     log->stack = p->stack;
+    log->exogenous = p->exogenous ? rh_log__keep(body, p->exogenous) : NULL;
     log->reading = p->reading;
     log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
     log->reading.note = NULL;
     log->reading.format = rh_log__keep(body, p->reading.format ? p->reading.format : "");
+    log->reading.place = p->reading.place ? rh_log__keep(body, p->reading.place) : NULL;
     if (p->reading.sentinels)
         log->reading.sentinels = rh_log__keep(body, p->reading.sentinels);
     if (log->reading.nnote)
@@ -202,11 +204,13 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
            log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
            (log->failure || !p->failure) && (log->derive || !p->derive) &&
-           log->reading.format && (log->reading.sentinels || !p->reading.sentinels) &&
+           (log->exogenous || !p->exogenous) && log->reading.format &&
+           (log->reading.place || !p->reading.place) &&
+           (log->reading.sentinels || !p->reading.sentinels) &&
            (log->reading.note || !log->reading.nnote);
 }
 
-rh_status rh_log__copy(rh_log **out, const rh_log *parts, rh_error *err)
+rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
 {
     rh_status rc = check(parts, err);
     if (rc)

@@ -242,8 +242,8 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
         .times = plan->time >= 0,
         .reward_name = plan->reward_name,
         .path = r->path,
-        .format = r->csv.made ? "jsonl" : "csv",
-        .place = "line",
+        .format = r->format,
+        .place = r->csv.first_line < 0 ? "row" : "line",
     };
     rc = rh_csv__settle_actions(r, &shape, err);
     if (!rc)
@@ -329,6 +329,8 @@ static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_e
         rc = prepare(r, err);
     if (!rc)
         rc = read_rows(r, err);
+    if (rc == RH_EFORMAT && (r->status || r->plan.word))
+        rh_csv__suggest_missing(r, err);
     rh_log *log = NULL;
     if (!rc)
         rc = rh_log_finish(r->builder, &log, err);
@@ -362,31 +364,31 @@ static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_e
 static rh_status csv_read(rh_log **out, const char *path, const rh_log_options *opt,
                           rh_error *err)
 {
-    rh_csv__reader r = {.path = path, .opt = opt};
+    rh_csv__reader r = {.path = path, .format = "csv", .opt = opt};
     return read_opened(&r, out, rh_csv__open(&r.csv, path, err), err);
 }
 
 static rh_status csv_read_fd(rh_log **out, int fd, const char *path, const rh_log_options *opt,
                              rh_error *err)
 {
-    rh_csv__reader r = {.path = path, .opt = opt};
+    rh_csv__reader r = {.path = path, .format = "csv", .opt = opt};
     return read_opened(&r, out, rh_csv__open_fd(&r.csv, fd, path, err), err);
 }
 
 rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
                              const rh_log_options *opt, rh_error *err)
 {
-    rh_csv__reader r = {.path = path, .opt = opt};
+    rh_csv__reader r = {.path = path, .format = "csv", .opt = opt};
     return read_opened(&r, out, rh_csv__open_bytes(&r.csv, bytes, n, path, err), err);
 }
 
 rh_status rh_csv__read_made(rh_log **out, const void *bytes, size_t n, const char *path,
-                            const rh_log_options *opt, rh_error *err)
+                            int64_t first_line, const char *format, const rh_log_options *opt,
+                            rh_error *err)
 {
-    rh_csv__reader r = {.path = path, .opt = opt};
+    rh_csv__reader r = {.path = path, .format = format, .opt = opt};
     rh_status rc = rh_csv__open_bytes(&r.csv, bytes, n, path, err);
-    r.csv.made = true;
-    r.csv.next_line = 0;
+    r.csv.first_line = r.csv.next_line = first_line;
     return read_opened(&r, out, rc, err);
 }
 

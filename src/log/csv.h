@@ -31,8 +31,11 @@ typedef struct rh_csv {
     size_t room, begin, end;    // text not consumed yet
     bool ended;                 // the rest of the text is in the buffer
     bool lines;                 // a quote means nothing: every line is a record
-    bool made;                  // the first line was made, and counts as line 0
+    int64_t first_line;         // number of the first line: 1; in a table made from a file of
+                                // another layout 0, or -1 if its rows are not lines of it
     bool quotes, nuls;          // the text contains any
+    bool settled, returns;      // returns: lines end with \r alone; settled: this is known
+    int objects;                // after [ of an array of JSON objects: 1; after ]: 2
     bool heading; // before the header, where a line that begins with # is a comment
     const rh_log_options *opt; // how numbers are written; NULL: as usual. Borrowed
     bool decimal_comma;        // 1,5 is a number
@@ -54,6 +57,13 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err);
 // The next record that is not blank, without its line end; *text is NULL after the last. It is
 // writable and valid until the next call.
 rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err);
+
+// The first character that is not blank, 0: none. Only before the first record.
+rh_status rh_csv__peek(rh_csv *csv, char *first, rh_error *err);
+
+// The next object of an array of JSON objects, [{...}, {...}], in the same way. Only its end is
+// looked for; the rest is not checked.
+rh_status rh_csv__next_object(rh_csv *csv, char **text, size_t *n, rh_error *err);
 
 // Bytes of the file, -1 if unknown.
 int64_t rh_csv__size(const rh_csv *csv);
@@ -137,6 +147,7 @@ typedef struct rh_csv__header {
     rh_csv__words role, name, unit, label;
     bool continuous; // actions are continuous
     bool ignored;    // the lines no longer match the header
+    bool monitor;    // a line #{...} as Stable-Baselines3 writes before the returns of episodes
 } rh_csv__header;
 
 // Read the header and examine the first rows; csv is left before them. Clear after failure too.
@@ -147,9 +158,11 @@ void rh_csv__clear_head(rh_csv__header *head);
 
 rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
                              const rh_log_options *opt, rh_error *err);
-// The same for a table made from a file of another format, whose line 1 follows the header.
+// The same for a table made from a file of another format. first_line: as in rh_csv; format:
+// for rh_log_reading, borrowed forever.
 rh_status rh_csv__read_made(rh_log **out, const void *bytes, size_t n, const char *path,
-                            const rh_log_options *opt, rh_error *err);
+                            int64_t first_line, const char *format, const rh_log_options *opt,
+                            rh_error *err);
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err);
 
 // The columns of a table to write.

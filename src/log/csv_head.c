@@ -178,6 +178,7 @@ static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_
         if (**text != '#')
             break;
         if (head) {
+            head->monitor = head->monitor || (*n > 2 && (*text)[1] == '{');
             rc = take_comment(head, csv, *text, *n, err);
             if (rc)
                 return rc;
@@ -232,15 +233,20 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
     rh_status rc = RH_OK;
     int count = 0, room = 1;
     bool numbers = false, words = false;
+    if (head->monitor && n >= 5 && memcmp(text, "r,l,t", 5) == 0)
+        return rh_fail(
+            err, RH_EFORMAT,
+            "%s: it is a Monitor file of Stable-Baselines3, which has returns (r) and "
+            "lengths (l) of episodes, expected a row per step with observations, "
+            "actions and rewards; docs/logs.md shows how to log them",
+            rh_base__path_tail(csv->path));
     for (size_t i = 0; i < n; i++)
         room += text[i] == csv->delimiter;
     if (room > COLUMNS)
-        return rh_fail(err, RH_EFORMAT, "%s:%lld: %d columns, expected at most %d",
-                       rh_base__path_tail(csv->path), (long long)line, room, COLUMNS);
-    if (memchr(text, '\r', n) && !memchr(text, '"', n))
         return rh_fail(err, RH_EFORMAT,
-                       "%s: lines end with a carriage return alone (\\r), expected \\n",
-                       rh_base__path_tail(csv->path));
+                       "%s:%lld: the header has more than %d fields: a row per sensor and a "
+                       "column per step? expected a row per step; transpose the table",
+                       rh_base__path_tail(csv->path), (long long)line, COLUMNS);
     name = rh_alloc((size_t)room, sizeof *name);
     length = rh_alloc((size_t)room, sizeof *length);
     if (!name || !length) {

@@ -93,7 +93,7 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     if (!rc && r->head.ignored)
         rc = rh_log__note(b, err,
                           "'# rehearse' lines are ignored: they do not match the header");
-    if (!rc && !r->csv.made)
+    if (!rc && r->csv.first_line == 1)
         rc = r->csv.delimiter == '\t'
                  ? rh_log__note(b, err, "delimiter tab")
                  : rh_log__note(b, err, "delimiter '%c'", r->csv.delimiter);
@@ -102,6 +102,8 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
                           r->csv.order == RH_DATES_DAY_FIRST ? "day" : "month");
     if (!rc && r->csv.decimal_comma)
         rc = rh_log__note(b, err, "decimal comma");
+    if (!rc && r->csv.returns)
+        rc = rh_log__note(b, err, "lines end with a carriage return");
     if (!rc && r->csv.gzip)
         rc = rh_log__note(b, err, "gzip");
     return rc;

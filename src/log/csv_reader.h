@@ -25,6 +25,7 @@ typedef struct rh_log__seen {
 
 typedef struct rh_csv__reader {
     const char *path;
+    const char *format; // for rh_log_reading
     const rh_log_options *opt;
     rh_csv csv;
     rh_csv__header head;
@@ -35,6 +36,7 @@ typedef struct rh_csv__reader {
     rh_log__kind *kind;     // of every column                     (n)
     double *value;          // values of the current row            (n)
     int64_t nundefined;     // rows in which the reward's formula has no value
+    bool status;            // a row was refused because of a word in a column of numbers
     bool other;             // the row's episode differs from the one before
     rh_log__seen last, now; // the row before, and the current one
     double *room;           // storage for both, owned
@@ -64,6 +66,9 @@ rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_erro
 
 // Parse the fields from p to end into values.
 rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err);
+
+// Add to a message about a word that it may mean a missing value, as others of the file may.
+void rh_csv__suggest_missing(rh_csv__reader *r, rh_error *err);
 
 // Add notes on which column was read as what.
 rh_status rh_csv__note(rh_csv__reader *r, rh_error *err);

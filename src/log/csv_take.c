@@ -32,8 +32,8 @@ static rh_status refuse(const rh_csv__reader *r, int column, const rh_csv__field
                    rh_text__printable_n(field->text, field->n, found, RH_CSV__SHOWN), expected);
 }
 
-static rh_status not_a_number(const rh_csv__reader *r, int column,
-                              const rh_csv__field_info *field, rh_error *err)
+static rh_status not_a_number(rh_csv__reader *r, int column, const rh_csv__field_info *field,
+                              rh_error *err)
 {
     const char *expected = rh_csv__other_notation(field->text, field->n, r->csv.decimal_comma);
     if (expected)
@@ -56,6 +56,7 @@ static rh_status not_a_number(const rh_csv__reader *r, int column,
                 "a number: several action columns must hold numbers; code names as 0, "
                 "1, ... and say --action-kind discrete",
                 err);
+    r->status = true; // names of actions have a hint of their own
     return refuse(r, column, field, "a number", err);
 }
 

@@ -4,7 +4,8 @@
 // 2. The buffer holds whole records. It grows up to RH_CSV__LONGEST, so a file without line
 //    ends is refused instead of being loaded.
 // 3. Text is decoded on its way into the buffer (encoding.c), which holds UTF-8 alone.
-// 4. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
+// 4. Lines may end with \n, \r\n, or \r alone if the text has no \n; then each \r becomes one.
+// 5. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
 //    that is cut short or has a wrong checksum is refused.
 
 #include "base/base_internal.h"
@@ -20,6 +21,7 @@
 #define PACKED ((size_t)1 << 16)
 #define RAW ((size_t)1 << 16) // bytes decoded at a time, at most
 #define LEAST ((size_t)64)    // bytes of space in the buffer, at least, to go on decoding
+#define SETTLES 4096          // bytes of text without \n that tell how lines end
 
 // ---------------------------------------------------------------------------- bytes
 
@@ -125,6 +127,22 @@ static rh_status read_text(rh_csv *csv, size_t most, size_t *got, rh_error *err)
     return rc;
 }
 
+// Decide how lines end, and replace \r where they end with it. The text behind `fresh` is new.
+static void settle_lines(rh_csv *csv, char *fresh)
+{
+    char *from = csv->buffer + csv->begin, *end = csv->buffer + csv->end;
+    if (!csv->settled) {
+        const char *mark = memchr(from, '\r', (size_t)(end - from));
+        bool feeds = memchr(from, '\n', (size_t)(end - from));
+        bool early = mark && mark + 1 == end; // \n may follow
+        csv->settled = feeds || csv->ended || (end - from >= SETTLES && !early);
+        csv->returns = csv->settled && !feeds && mark;
+        fresh = from;
+    }
+    for (char *p = fresh; csv->returns && (p = memchr(p, '\r', (size_t)(end - p))); p++)
+        *p = '\n';
+}
+
 // Append more text to the buffer, growing it if needed.
 static rh_status refill(rh_csv *csv, rh_error *err)
 {
@@ -155,6 +173,7 @@ static rh_status refill(rh_csv *csv, rh_error *err)
     memmove(csv->raw, csv->raw + done, csv->nraw);
     notice(csv, to, n);
     csv->end += n;
+    settle_lines(csv, to);
     return RH_OK;
 }
 
@@ -164,6 +183,9 @@ static rh_status begin(rh_csv *csv, rh_error *err)
     unsigned char head[4] = {0};
     size_t n = 0, got = 0;
     csv->heading = true;
+    csv->settled = csv->returns = false;
+    csv->objects = 0;
+    csv->next_line = csv->first_line;
     do {
         rh_status rc = read_raw(csv, head + n, sizeof head - n, &got, err);
         if (rc)
@@ -196,7 +218,7 @@ static rh_status begin(rh_csv *csv, rh_error *err)
 
 static rh_status open_source(rh_csv *csv, rh_error *err)
 {
-    csv->next_line = 1;
+    csv->first_line = 1;
     csv->room = BUFFER;
     csv->buffer = rh_alloc(csv->room, 1);
     csv->packed = rh_alloc(PACKED, 1);
@@ -250,7 +272,6 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
                        strerror(errno));
     csv->at = csv->begin = csv->end = csv->nraw = 0;
     csv->ended = false;
-    csv->next_line = csv->made ? 0 : 1;
     return begin(csv, err);
 }
 
@@ -325,9 +346,11 @@ static rh_status find_end(rh_csv *csv, char **stop, bool *several, rh_error *err
                            rh_base__path_tail(csv->path), (long long)csv->next_line,
                            open ? "a quoted field is not closed, or" : "the line is",
                            RH_CSV__LONGEST >> 20);
+        bool settled = csv->settled;
         rh_status rc = refill(csv, err);
         if (rc)
             return rc;
+        looked = settled ? looked : 0;
     }
 }
 
@@ -344,7 +367,7 @@ int64_t rh_csv__size(const rh_csv *csv)
 {
     struct stat st;
     if (csv->fd < 0)
-        return csv->made ? -1 : (int64_t)csv->nbyte;
+        return csv->first_line < 1 ? -1 : (int64_t)csv->nbyte;
     return fstat(csv->fd, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
 }
 
@@ -395,6 +418,109 @@ rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
             return RH_OK;
         }
     }
+}
+
+// ---------------------------------------------------------------------------- JSON objects
+
+static rh_status refuse_array(const rh_csv *csv, const char *found, rh_error *err)
+{
+    return rh_fail(err, RH_EFORMAT, "%s:%lld: %s, expected an array of JSON objects",
+                   rh_base__path_tail(csv->path), (long long)csv->next_line, found);
+}
+
+rh_status rh_csv__peek(rh_csv *csv, char *first, rh_error *err)
+{
+    size_t at = csv->begin;
+    *first = 0;
+    for (;; at++) {
+        while (at == csv->end && !csv->ended) {
+            rh_status rc = refill(csv, err);
+            if (rc)
+                return rc;
+        }
+        char c = at < csv->end ? csv->buffer[at] : '}';
+        if (c != ' ' && (c < 9 || c > 13)) {
+            *first = at < csv->end ? c : 0;
+            return RH_OK;
+        }
+        if (at >= RH_CSV__LONGEST)
+            return RH_OK;
+    }
+}
+
+// Pass what stands between objects; *more: an object follows.
+static rh_status to_object(rh_csv *csv, bool *more, rh_error *err)
+{
+    bool comma = csv->objects == 0; // none before the first object
+    *more = false;
+    for (;;) {
+        for (; csv->begin < csv->end; csv->begin++) {
+            char c = csv->buffer[csv->begin];
+            csv->next_line += c == '\n';
+            if (c == ' ' || (c >= 9 && c <= 13))
+                continue;
+            if (csv->objects == 0 && c == '[')
+                csv->objects = 1;
+            else if (csv->objects == 1 && c == ',' && !comma)
+                comma = true;
+            else if (csv->objects == 1 && c == ']')
+                csv->objects = 2;
+            else if (csv->objects == 1 && c == '{' && comma)
+                return *more = true, RH_OK;
+            else
+                return refuse_array(csv,
+                                    csv->objects == 2 ? "something follows the array"
+                                    : c == '{'        ? "no comma between two objects"
+                                                      : "something else than an object",
+                                    err);
+        }
+        if (csv->ended)
+            return csv->objects == 2
+                       ? RH_OK
+                       : refuse_array(csv, "truncated: the array has no end", err);
+        rh_status rc = refill(csv, err);
+        if (rc)
+            return rc;
+    }
+}
+
+rh_status rh_csv__next_object(rh_csv *csv, char **text, size_t *n, rh_error *err)
+{
+    size_t at = 0;
+    int depth = 0;
+    bool more, quoted = false;
+    *text = NULL;
+    rh_status rc = to_object(csv, &more, err);
+    if (rc || !more)
+        return rc;
+    csv->line = csv->next_line;
+    for (;; at++) {
+        while (csv->begin + at + 1 >= csv->end && !csv->ended) { // one more than is looked at
+            if (at >= RH_CSV__LONGEST)
+                return rh_fail(err, RH_EFORMAT, "%s:%lld: the object is longer than %d MB",
+                               rh_base__path_tail(csv->path), (long long)csv->line,
+                               RH_CSV__LONGEST >> 20);
+            rc = refill(csv, err);
+            if (rc)
+                return rc;
+        }
+        if (csv->begin + at >= csv->end)
+            return refuse_array(csv, "truncated: the last object has no end", err);
+        char c = csv->buffer[csv->begin + at];
+        csv->next_line += c == '\n';
+        if (quoted && c == '\\')
+            at++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            depth += (c == '{') - (c == '}');
+        if (depth == 0)
+            break;
+    }
+    *text = csv->buffer + csv->begin;
+    *n = at + 1;
+    csv->begin += *n;
+    return RH_OK;
 }
 
 // ---------------------------------------------------------------------------- fields

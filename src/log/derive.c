@@ -79,7 +79,7 @@ rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_er
     parts.obs_unit = d->unit;
     parts.reading.note = d->note;
     parts.reading.nnote++;
-    rc = rh_log__copy(&out, &parts, err);
+    rc = rh_log_copy(&out, &parts, err);
     if (rc)
         goto done;
     rh_log_destroy(*log);

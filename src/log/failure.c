@@ -18,6 +18,7 @@
 // 6. A formula is about the state that a step leads to; where the log does not know it, about
 //    the one before.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/expression.h"
 #include "base/text.h"
@@ -203,7 +204,8 @@ static rh_status find_by_rewards(rh_failure **out, const rh_log *log, bool conti
                                  rh_prior prior, rh_error *err)
 {
     char words[160];
-    int64_t width = 2 * (int64_t)log->nobs + log->nact + 2, place = log->nobs + log->nact;
+    int64_t width = rh_contract__prior_width(log->nobs, log->nact),
+            place = log->nobs + log->nact;
     rh_failure rule = {.below = NAN, .words = words};
     rewards r = {.end = rh_alloc((size_t)(log->n + prior.n), sizeof *r.end)};
     if (!r.end)
@@ -286,7 +288,7 @@ rh_status rh_log__set_failure(rh_log **log, const char *text, const char *path, 
         parts.failure = formula;
     }
     if (!rc)
-        rc = rh_log__copy(&copy, &parts, err);
+        rc = rh_log_copy(&copy, &parts, err);
     rh_expression__clear(&e);
     rh_free(formula);
     rh_free((void *)name);

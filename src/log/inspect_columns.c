@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS 1024  // longest run that is counted exactly
+#define RUNS 8192  // longest run that is counted exactly
 #define TWINS 2000 // observations used to compare sensors
 
 // ---------------------------------------------------------------------------- how they move

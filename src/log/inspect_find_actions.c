@@ -160,7 +160,16 @@ static void find_held(const rh_inspect__finder *f)
                          "actions change only every %.0f rows: rows are "
                          "logged more often than decisions are made",
                          hold);
-    rh_findings__advise(found, "log one row per decision, with the sum of the rewards between");
+    if (f->report->clock.n > 0)
+        rh_findings__advise(found,
+                            "make one step of each decision, with the sum of the rewards: "
+                            "--every %gs",
+                            hold * f->report->clock.interval);
+    else
+        rh_findings__advise(found,
+                            "make one step of each decision, with the sum of the rewards: "
+                            "--every '%.0f rows'",
+                            hold);
 }
 
 static void find_uncovered(const rh_inspect__finder *f)

@@ -284,7 +284,8 @@ static rh_status join(rh_log **out, joining *j, rh_error *err)
                     .reward_name = first->reward_name,
                     .reward_formula = first->reward_formula,
                     .derive = first->derive,
-                    .stack = first->stack};
+                    .stack = first->stack,
+                    .exogenous = first->exogenous};
     all->reading = (rh_log_reading){
         .format = first->reading.format, .lost_at = -1, .incomplete_at = -1, .reverse_at = -1};
     for (int k = 0; k < j->nlog; k++) {
@@ -314,7 +315,7 @@ static rh_status join(rh_log **out, joining *j, rh_error *err)
     all->path = j->path.data;
     all->reading.note = j->notes;
     all->reading.nnote = j->nnote;
-    return rh_log__copy(out, all, err);
+    return rh_log_copy(out, all, err);
 }
 
 rh_status rh_log_join(rh_log **out, const rh_log *const *log, int n, rh_error *err)

@@ -112,6 +112,25 @@ static rh_status read_gap(void *field, const rh_key__said *said, rh_error *err)
     return RH_OK;
 }
 
+static rh_status read_every(void *into, const rh_key__said *said, rh_error *err)
+{
+    rh_log_options *opt = &((rh_log_roles *)into)->opt;
+    double time;
+    int64_t rows;
+    if (!rh_log__parse_every(rh_key__text(said), &time, &rows))
+        return rh_key__refuse(said, NULL, "", err, "a time such as 5m or 1h, or '300 rows'");
+    opt->every = time;
+    opt->every_rows = rows;
+    return RH_OK;
+}
+
+static void show_every(const void *from, rh_text *text)
+{
+    const rh_log_options *opt = &((const rh_log_roles *)from)->opt;
+    rh_text__number(text, isnan(opt->every) ? (double)opt->every_rows : opt->every);
+    rh_text__add(text, isnan(opt->every) ? " rows" : "s");
+}
+
 static rh_status read_memory(void *field, const rh_key__said *said, rh_error *err)
 {
     static const struct {
@@ -254,6 +273,17 @@ static const rh_key__row row[RH_LOG__NKEY] = {
             "observations of the last N steps, and the actions between, as sensors", "1", 1, 64,
             .group = RH_KEY_LOG},
      FIELD(opt.stack)},
+    {.is =
+         {"every", "every", 0, RH_KEY_TEXT, "TIME",
+          "one step per decision: rows of 5m, 1h or '300 rows' in one, with the sum of rewards",
+          "every row is a step", .group = RH_KEY_LOG},
+     .read = read_every,
+     .show = show_every},
+    {.is = {"exogenous", "exogenous", 0, RH_KEY_TEXT, "COLUMNS",
+            "sensors that no action moves: T_out,price_*", "found by a test",
+            .group = RH_KEY_LOG},
+     FIELD(opt.exogenous),
+     .read = read_columns},
     {.is = {"episode", "episode", 0, RH_KEY_TEXT, "COLUMN",
             "a new episode starts where it changes", .group = RH_KEY_LOG},
      FIELD(opt.episode),

@@ -5,11 +5,6 @@
 
 #include "rehearse/log.h"
 
-// Copy a log. `parts` may be filled in by hand; inconsistent parts (rows or actions out of
-// range, incomplete episodes) are refused. time, names and notes may be NULL; episode and step
-// are derived from `first` and ignored. Owned: *out, free with rh_log_destroy(). Nullable: err.
-rh_status rh_log__copy(rh_log **out, const rh_log *parts, rh_error *err);
-
 // The rule of a log: what it says, or what its rewards show, with those of `prior`, the part of
 // it that agents begin with. continuing: as in rh_task.
 // Owned: *out, free with rh_failure__destroy(). Nullable: err.
@@ -27,6 +22,9 @@ bool rh_log__lost_ends(const rh_log *log);
 // Whether a plant whose episodes do not terminate begins anew after its time limit: its task is
 // episodic, otherwise continuing. False: out of memory.
 bool rh_log__begins_anew(const rh_log *log, bool *yes);
+
+// Whether the log says that no action moves a sensor; its past values are like itself.
+bool rh_log__is_exogenous(const rh_log *log, int sensor);
 
 // Add a sentence about how the log was read.
 rh_status rh_log__note(rh_log_builder *builder, rh_error *err, const char *format, ...)

@@ -143,6 +143,18 @@ rh_status rh_log__set_failure(rh_log **log, const char *text, const char *path, 
 // Add the sensors that a list of formulas derives from those of *log, which is replaced.
 rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_error *err);
 
+// Make one step of all rows of an interval: `time`, or if that is NAN `rows`. *log is replaced.
+rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *path,
+                        rh_error *err);
+
+// Parse such an interval: a duration, or "300 rows". *time is NAN or *rows is 1. every.c
+bool rh_log__parse_every(const char *text, double *time, int64_t *rows);
+
+// Set which sensors no action moves: a list of names and patterns, each of which must match a
+// sensor of *log, which is replaced.
+rh_status rh_log__set_exogenous(rh_log **log, const char *list, const char *path,
+                                rh_error *err);
+
 #define RH_LOG__MOST_STACKED 64 // observations in one
 // Add the observations of the last `depth` - 1 steps, and the actions between, to those of
 // *log, which is replaced.

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "base/number.h"
+#include "csv.h"
 #include "log.h"
 #include "log_internal.h"
 
@@ -41,6 +42,8 @@ const rh_log_format *rh_log__format_at(int i)
 rh_log_options rh_log_defaults(void)
 {
     return (rh_log_options){.stack = 1,
+                            .every = NAN,
+                            .every_rows = 1,
                             .max_gap = INFINITY,
                             .episode_steps = INT64_MAX,
                             .max_memory = RH_MEMORY_AUTO,
@@ -90,6 +93,12 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
     if (opt->stack < 1 || opt->stack > RH_LOG__MOST_STACKED)
         return rh_fail(err, RH_EINVAL, "log: stack = %d, expected 1 to %d", opt->stack,
                        RH_LOG__MOST_STACKED);
+    if (opt->every <= 0.0 || isinf(opt->every) || opt->every_rows < 1)
+        return rh_fail(
+            err, RH_EINVAL,
+            "log: every = %g, every_rows = %lld, expected a time above 0, or 1 row or "
+            "more",
+            opt->every, (long long)opt->every_rows);
     if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
         return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
                        opt->max_gap);
@@ -159,6 +168,27 @@ static rh_status refuse_stranger(const char *path, const unsigned char *head, si
     return RH_OK;
 }
 
+// If head (n) is gzip, replace it by what it unpacks to.
+static void unpack_head(unsigned char *head, size_t *n)
+{
+    unsigned char text[HEAD];
+    z_stream z = {.zalloc = rh_csv__take_memory, .zfree = rh_csv__give_memory};
+    if (*n < 2 || head[0] != 0x1f || head[1] != 0x8b ||
+        inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
+        return;
+    z.next_in = head;
+    z.avail_in = (uInt)*n;
+    z.next_out = text;
+    z.avail_out = HEAD;
+    int answer = inflate(&z, Z_SYNC_FLUSH);
+    size_t got = HEAD - z.avail_out;
+    inflateEnd(&z);
+    if (got > 0 && (answer == Z_OK || answer == Z_STREAM_END || answer == Z_BUF_ERROR)) {
+        memcpy(head, text, got);
+        *n = got;
+    }
+}
+
 static rh_status look(const char *path, bool *folder, unsigned char *head, size_t *n,
                       rh_error *err)
 {
@@ -186,6 +216,7 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
         return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
                        strerror(why));
     *n = (size_t)got;
+    unpack_head(head, n);
     return RH_OK;
 }
 
@@ -283,6 +314,7 @@ static rh_status open_pipe(source *s, int pipe, const rh_log__format *asked, rh_
         return rc;
     ssize_t got = pread(s->fd, head, sizeof head, 0);
     size_t n = got > 0 ? (size_t)got : 0;
+    unpack_head(head, &n);
     rc = refuse_stranger(s->path, head, n, err);
     s->kind = asked;
     for (int i = NFORMAT - 1; !rc && !s->kind && n > 0 && i >= 0; i--)
@@ -406,10 +438,14 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
     if (from.fd >= 0)
         close(from.fd);
+    if (!rc)
+        rc = rh_log__every(&log, opt->every, opt->every_rows, path, err);
     if (!rc && opt->derive)
         rc = rh_log__derive(&log, opt->derive, path, err);
     if (!rc && opt->failure)
         rc = rh_log__set_failure(&log, opt->failure, path, err);
+    if (!rc && opt->exogenous)
+        rc = rh_log__set_exogenous(&log, opt->exogenous, path, err);
     if (!rc && opt->stack > 1)
         rc = rh_log__stack(&log, opt->stack, path, err);
     if (!rc && log && !log->time && opt->max_gap < INFINITY)

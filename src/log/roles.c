@@ -261,6 +261,10 @@ void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt)
         opt->nmissing = roles->opt.nmissing;
         opt->missing_words = roles->opt.missing_words;
     }
+    if (roles->has[find("every")]) {
+        opt->every = roles->opt.every;
+        opt->every_rows = roles->opt.every_rows;
+    }
 }
 
 rh_status rh_log_roles_write(const rh_log_roles *roles, const rh_log *log, FILE *out,

@@ -212,7 +212,7 @@ rh_status rh_log__stack(rh_log **log, int depth, const char *path, rh_error *err
     parts.reading.nmissing = 0;
     for (int64_t i = 0; i < s.nstate * s.width; i++)
         parts.reading.nmissing += isnan(s.obs[i]) != 0;
-    rc = rh_log__copy(&out, &parts, err);
+    rc = rh_log_copy(&out, &parts, err);
     if (rc)
         goto done;
     rh_log_destroy(*log);

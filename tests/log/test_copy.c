@@ -57,7 +57,7 @@ static void by_hand(void **unused)
     rh_log *log = NULL;
     rh_error err = {""};
     int64_t live = rh_base__alloc_live();
-    if (rh_log__copy(&log, &h.log, &err))
+    if (rh_log_copy(&log, &h.log, &err))
         fail_msg("%s", err.text);
     assert_memory_equal(log->obs, h.obs, sizeof h.obs);
     assert_ptr_not_equal(log->obs, h.obs);
@@ -86,7 +86,7 @@ static void as_it_was(void **unused)
         for (uint64_t seed = 1; seed <= 6; seed++) {
             rh_log *log = random_log(seed, (actions)kind, seed % 2), *copy = NULL;
             rh_error err = {""};
-            if (rh_log__copy(&copy, log, &err))
+            if (rh_log_copy(&copy, log, &err))
                 fail_msg("%s", err.text);
             same_logs(log, copy);
             assert_true(rh_log_fingerprint(log) == rh_log_fingerprint(copy));
@@ -99,7 +99,7 @@ static void as_it_was(void **unused)
             // copy the copy after the first is gone, in case it borrowed from it
             rh_log *again = NULL;
             rh_log_destroy(log);
-            assert_int_equal(rh_log__copy(&again, copy, &err), RH_OK);
+            assert_int_equal(rh_log_copy(&again, copy, &err), RH_OK);
             same_logs(copy, again);
             rh_log_destroy(copy);
             rh_log_destroy(again);
@@ -197,7 +197,7 @@ static void what_does_not_fit(void **unused)
         rh_log *log = NULL;
         rh_error err = {""};
         int64_t live = rh_base__alloc_live();
-        assert_int_equal(rh_log__copy(&log, &h.log, &err), RH_EFORMAT);
+        assert_int_equal(rh_log_copy(&log, &h.log, &err), RH_EFORMAT);
         assert_null(log);
         if (!strstr(err.text, faults[i].words))
             fail_msg("'%s' does not say '%s'", err.text, faults[i].words);
@@ -214,7 +214,7 @@ static void without_memory(void **unused)
     rh_status rc = RH_ENOMEM;
     while (rc) {
         rh_base__alloc_fail_at(++n);
-        rc = rh_log__copy(&copy, log, &err);
+        rc = rh_log_copy(&copy, log, &err);
         rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || (rc == RH_ENOMEM && !copy && rh_base__alloc_live() == live));
     }

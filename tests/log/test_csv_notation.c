@@ -99,7 +99,8 @@ static void words_by_option(void **unused)
                                     "No Data,4,\"on\",0,Bad\n7,8,Bad,Bad,0\n";
     rh_log_options opt = as_it_is();
     refused(text, "plant.csv:3: column 'temp': found 'Bad', expected a number as in the other "
-                  "rows; or name the observations with --obs");
+                  "rows; or name the observations with --obs; if this means a missing value: "
+                  "--missing Bad");
     opt.missing_words = "Bad, No Data";
     rh_log *log = read_with(text, &opt);
     assert_int_equal(log->nobs, 2);

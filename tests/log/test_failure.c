@@ -124,7 +124,7 @@ static void it_is_part_of_the_log(void **unused)
     rh_log *a = log_of(30, -1.0, end, 1, NULL, &err),
            *b = log_of(30, -1.0, end, 1, "temp > 89", &err), *copy = NULL;
     assert_true(rh_log_fingerprint(a) != rh_log_fingerprint(b));
-    assert_int_equal(rh_log__copy(&copy, b, &err), RH_OK);
+    assert_int_equal(rh_log_copy(&copy, b, &err), RH_OK);
     assert_string_equal(copy->failure, "next[0] > 89");
     assert_true(rh_log_fingerprint(copy) == rh_log_fingerprint(b));
     rh_log_destroy(a);

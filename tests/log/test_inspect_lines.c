@@ -109,7 +109,7 @@ static void copies_and_builders(void **unused)
     (void)unused;
     make();
     rh_log *log = read_rows(), *copy = NULL;
-    assert_int_equal(rh_log__copy(&copy, log, NULL), RH_OK);
+    assert_int_equal(rh_log_copy(&copy, log, NULL), RH_OK);
     assert_string_equal(copy->reading.place, "line");
     for (int64_t i = 0; i < log->nstate; i++) {
         assert_int_equal(log->line[i], 4 + i);

@@ -142,7 +142,8 @@ static void refusals(void **unused)
     refused(
         "obs: x\nroles:\n  reword: y\n",
         "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, "
-        "action, reward, failure, derive, stack, episode, terminal, truncated, time, next, "
+        "action, reward, failure, derive, stack, every, exogenous, episode, terminal, "
+        "truncated, time, next, "
         "reward_of, action_kind, actions, missing, sentinels, gaps, decimal, dates, max_gap, "
         "episode_steps, format, max_memory, path, observations, states, rewards)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");

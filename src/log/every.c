@@ -1,0 +1,322 @@
+// every.c - makes one step of all rows between two decisions: --every 5m, --every '300 rows'.
+//
+//     s_k, a_k, r_k, s_(k+1)    s: the row in which an interval begins, r: the sum of the
+//     rewards
+//
+// For plants that are logged more often than their controller acts.
+//
+// 1. An observation is that of one row, the one that the controller sees when it decides. A
+// mean
+//    over the interval would not be known to a deployment that gets one message per decision.
+// 2. Intervals begin where actions change: an episode's intervals are shifted so that most of
+// its
+//    changes, if at least twice as many as at a usual row, are at a beginning. Otherwise they
+//    begin with the episode.
+// 3. If the action changes within an interval, its step has the mean, or the most frequent one
+// of
+//    discrete actions.
+// 4. An interval that is not complete is kept if a terminal step ends it, or if an episode
+// starts
+//    in it. Others, at the end of an episode and beside gaps, are left out: their sum of
+//    rewards is not that of a step.
+// 5. The reward of a step is no longer the formula of one row, so the log loses its formula.
+
+#include "base/base_internal.h"
+#include "base/number.h"
+#include "base/scratch.h"
+#include "log.h"
+#include "log_internal.h"
+#include "numeric/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHANGES 2.0 // decision 2: times the usual number; by hand
+#define NEARLY 0.5  // of the time between rows, by which times may be off
+
+typedef struct paced {
+    const rh_log *log;          // borrowed
+    bool rows;                  // positions are rows, not times
+    double length, spacing;     // of an interval, and of rows
+    int64_t nphase;             // rows of an interval
+    int64_t n, nstate;          // of the new log
+    int nepisode;               //
+    int64_t nmixed, nleft;      // steps with several actions; rows left out
+    int64_t *count;             // changes of the action at each row of an interval (nphase)
+    double *obs, *act, *reward; // as in rh_log
+    double *time;               //
+    int32_t *from, *to;         //
+    uint8_t *flag, *start;      //
+    int64_t *line, *first;      //
+    const char **note;          // the log's notes and one more
+    rh_scratch scratch;         // owns the arrays
+} paced;
+
+// ---------------------------------------------------------------------------- the option
+
+bool rh_log__parse_every(const char *text, double *time, int64_t *rows)
+{
+    double x = 0.0;
+    const char *unit = rh_number__parse(text, text + strlen(text), &x);
+    while (unit && *unit == ' ')
+        unit++;
+    *time = NAN;
+    *rows = 1;
+    if (unit && (strcmp(unit, "rows") == 0 || strcmp(unit, "row") == 0)) {
+        bool good = x >= 1.0 && x < 0x1p53 && x == floor(x);
+        *rows = good ? (int64_t)x : 1;
+        return good;
+    }
+    return rh_log__duration(text, time);
+}
+
+// ---------------------------------------------------------------------------- intervals
+
+// Where transition t is in its episode, in rows or in time.
+static double position(const paced *p, int64_t t)
+{
+    const rh_log *log = p->log;
+    int64_t step = log->step[t];
+    return p->rows ? (double)step : log->time[t] - log->time[t - step];
+}
+
+// The usual time between rows; NAN if there is none.
+static double usual_spacing(const rh_log *log, double *work)
+{
+    int64_t n = 0;
+    for (int64_t t = 0; t + 1 < log->n; t++)
+        if (log->step[t + 1] > 0 && log->time[t + 1] > log->time[t])
+            work[n++] = log->time[t + 1] - log->time[t];
+    return n ? rh_stats__median(work, n) : NAN;
+}
+
+static bool same_action(const rh_log *log, int64_t t, int64_t u)
+{
+    size_t width = (size_t)log->nact * sizeof *log->act;
+    return memcmp(log->act + t * log->nact, log->act + u * log->nact, width) == 0;
+}
+
+// Where the intervals of an episode begin, from its first row on: decision 2.
+static double find_phase(paced *p, int e)
+{
+    const rh_log *log = p->log;
+    int64_t nchange = 0, best = 0;
+    memset(p->count, 0, (size_t)p->nphase * sizeof *p->count);
+    for (int64_t t = log->first[e] + 1; t < log->first[e + 1]; t++) {
+        if (same_action(log, t - 1, t))
+            continue;
+        double off = fmod(position(p, t), p->length);
+        p->count[(int64_t)floor(off / p->spacing + NEARLY) % p->nphase]++;
+        nchange++;
+    }
+    for (int64_t i = 1; i < p->nphase; i++)
+        best = p->count[i] > p->count[best] ? i : best;
+    bool clear = (double)p->count[best] * (double)p->nphase > CHANGES * (double)nchange;
+    return clear ? (double)best * p->spacing : 0.0;
+}
+
+// The number of the interval that transition t is in.
+static double interval_of(const paced *p, int64_t t, double phase)
+{
+    return floor((position(p, t) - phase + NEARLY * p->spacing) / p->length);
+}
+
+// ---------------------------------------------------------------------------- steps
+
+static int32_t add_state(paced *p, int32_t row)
+{
+    const rh_log *log = p->log;
+    memcpy(p->obs + p->nstate * log->nobs, log->obs + (int64_t)row * log->nobs,
+           (size_t)log->nobs * sizeof *p->obs);
+    if (p->line)
+        p->line[p->nstate] = log->line[row];
+    return (int32_t)p->nstate++;
+}
+
+// The action of transitions t to end: decision 3.
+static void put_action(paced *p, int64_t t, int64_t end, double *act)
+{
+    const rh_log *log = p->log;
+    int64_t count[RH_MAX_ACTIONS] = {0};
+    int best = (int)log->act[t * log->nact];
+    bool mixed = false;
+    for (int k = 0; k < log->nact; k++)
+        act[k] = log->act[t * log->nact + k];
+    for (int64_t i = t; i < end; i++)
+        mixed = mixed || !same_action(log, t, i);
+    p->nmixed += mixed;
+    for (int64_t i = t; mixed && log->naction && i < end; i++)
+        count[(int)log->act[i]]++;
+    for (int a = 0; mixed && a < log->naction; a++)
+        best = count[a] > count[best] ? a : best;
+    if (mixed && log->naction)
+        act[0] = best;
+    for (int k = 0; mixed && !log->naction && k < log->nact; k++) {
+        double sum = 0.0;
+        for (int64_t i = t; i < end; i++)
+            sum += log->act[i * log->nact + k];
+        act[k] = sum / (double)(end - t);
+    }
+}
+
+// One step of transitions t to end; joined: it follows the step before.
+static void add_step(paced *p, int64_t t, int64_t end, bool joined, bool starts)
+{
+    const rh_log *log = p->log;
+    int64_t i = p->n++;
+    if (!joined) {
+        if (i > 0)
+            p->flag[i - 1] |= p->flag[i - 1] ? 0 : RH_FLAG_TRUNCATED;
+        p->start[p->nepisode] = starts;
+        p->first[p->nepisode++] = i;
+    }
+    p->from[i] =
+        joined && log->to[t - 1] == log->from[t] ? p->to[i - 1] : add_state(p, log->from[t]);
+    p->to[i] = log->to[end - 1] == RH_UNKNOWN ? RH_UNKNOWN : add_state(p, log->to[end - 1]);
+    put_action(p, t, end, p->act + i * log->nact);
+    p->reward[i] = 0.0;
+    for (int64_t j = t; j < end; j++)
+        p->reward[i] += log->reward[j];
+    p->flag[i] = log->flag[end - 1];
+    if (log->time)
+        p->time[i] = log->time[t];
+}
+
+static void add_episode(paced *p, int e)
+{
+    const rh_log *log = p->log;
+    double phase = find_phase(p, e), k = 0.0;
+    int64_t last = log->first[e + 1], end;
+    bool joined = false;
+    for (int64_t t = log->first[e]; t < last; t = end) {
+        k = interval_of(p, t, phase);
+        end = t + 1;
+        while (end < last && interval_of(p, end, phase) == k)
+            end++;
+        double near = NEARLY * p->spacing, begin = k * p->length + phase;
+        bool starts = t == log->first[e] && log->start[e];
+        bool from_start = position(p, t) < begin + near;
+        bool to_end = position(p, end - 1) + p->spacing > begin + p->length - near &&
+                      (end == last || interval_of(p, end, phase) == k + 1.0);
+        bool ends = log->flag[end - 1] & RH_FLAG_TERMINAL;
+        bool kept = (from_start || starts || joined) && (to_end || ends);
+        if (kept)
+            add_step(p, t, end, joined, starts);
+        else
+            p->nleft += end - t;
+        joined = kept;
+    }
+}
+
+// ---------------------------------------------------------------------------- the log
+
+static rh_status prepare(paced *p, const char *path, rh_error *err)
+{
+    const rh_log *log = p->log;
+    rh_scratch *s = &p->scratch;
+    size_t n = (size_t)log->n, nobs = (size_t)log->nobs;
+    p->time = rh_scratch__take(s, n, sizeof *p->time);
+    if (!s->failed && !p->rows) {
+        p->spacing = usual_spacing(log, p->time);
+        if (!(p->length > NEARLY * p->spacing))
+            return rh_fail(err, RH_EINVAL,
+                           "%s: every = %g, but rows are %g apart, expected a longer time",
+                           rh_base__path_tail(path), p->length, p->spacing);
+    }
+    double nphase = fmax(1.0, floor(p->length / p->spacing + NEARLY));
+    p->nphase = (int64_t)fmin(nphase, (double)log->n);
+    p->count = rh_scratch__take(s, (size_t)p->nphase, sizeof *p->count);
+    p->obs = rh_scratch__take(s, 2 * n, nobs * sizeof *p->obs);
+    p->act = rh_scratch__take(s, n, (size_t)log->nact * sizeof *p->act);
+    p->reward = rh_scratch__take(s, n, sizeof *p->reward);
+    p->from = rh_scratch__take(s, n, sizeof *p->from);
+    p->to = rh_scratch__take(s, n, sizeof *p->to);
+    p->flag = rh_scratch__take(s, n, sizeof *p->flag);
+    p->start = rh_scratch__take(s, n, sizeof *p->start);
+    p->first = rh_scratch__take(s, n + 1, sizeof *p->first);
+    p->line = log->line ? rh_scratch__take(s, 2 * n, sizeof *p->line) : NULL;
+    p->note = rh_scratch__take(s, (size_t)log->reading.nnote + 1, sizeof *p->note);
+    return s->failed ? rh_base__no_memory(err, path) : RH_OK;
+}
+
+static rh_status add_note(paced *p, rh_text *text, const char *path, rh_error *err)
+{
+    const rh_log_reading *r = &p->log->reading;
+    rh_text__add(text, "a step is ");
+    rh_text__number(text, p->length);
+    rh_text__format(text,
+                    " %s, with the observation of its first row and the sum of the rewards",
+                    p->rows ? "rows" : "s");
+    if (p->nmixed)
+        rh_text__format(text, "; %lld steps have several actions and get %s",
+                        (long long)p->nmixed,
+                        p->log->naction ? "the most frequent one" : "their mean");
+    if (p->nleft)
+        rh_text__format(text, "; %lld rows of incomplete steps are left out",
+                        (long long)p->nleft);
+    for (int i = 0; i < r->nnote; i++)
+        p->note[i] = r->note[i];
+    p->note[r->nnote] = text->data;
+    return text->bad ? rh_base__no_memory(err, path) : RH_OK;
+}
+
+rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *path,
+                        rh_error *err)
+{
+    const rh_log *from = *log;
+    rh_log parts = *from, *out = NULL;
+    rh_text note = {0};
+    paced p = {.log = from, .rows = isnan(time), .spacing = 1.0};
+    p.length = p.rows ? (double)rows : time;
+    if (p.rows && rows == 1)
+        return RH_OK;
+    if (!p.rows && !from->time)
+        return rh_fail(
+            err, RH_EINVAL,
+            "%s: every = %g, but the log has no times; name their column with --time, "
+            "or give rows: --every '10 rows'",
+            rh_base__path_tail(path), time);
+    rh_status rc = prepare(&p, path, err);
+    for (int e = 0; !rc && e < from->nepisode; e++)
+        add_episode(&p, e);
+    if (!rc && p.n == 0)
+        rc = rh_fail(err, RH_EFORMAT,
+                     "%s: every = %g: no step is complete, expected a shorter time than an "
+                     "episode",
+                     rh_base__path_tail(path), p.length);
+    if (!rc)
+        rc = add_note(&p, &note, path, err);
+    if (rc)
+        goto done;
+    p.flag[p.n - 1] |= p.flag[p.n - 1] ? 0 : RH_FLAG_TRUNCATED;
+    p.first[p.nepisode] = p.n;
+    parts.n = p.n;
+    parts.nstate = p.nstate;
+    parts.nepisode = p.nepisode;
+    parts.obs = p.obs;
+    parts.from = p.from;
+    parts.to = p.to;
+    parts.act = p.act;
+    parts.reward = p.reward;
+    parts.flag = p.flag;
+    parts.time = from->time ? p.time : NULL;
+    parts.line = p.line;
+    parts.first = p.first;
+    parts.start = p.start;
+    parts.reward_formula = NULL;
+    parts.reading.note = p.note;
+    parts.reading.nnote++;
+    parts.reading.nmissing = 0;
+    for (int64_t i = 0; i < p.nstate * from->nobs; i++)
+        parts.reading.nmissing += isnan(p.obs[i]) != 0;
+    rc = rh_log_copy(&out, &parts, err);
+    if (rc)
+        goto done;
+    rh_log_destroy(*log);
+    *log = out;
+
+done:
+    rh_text__clear(&note);
+    rh_scratch__clear(&p.scratch);
+    return rh_log__one_line(rc, err);
+}
