@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """agents_beside_sb3.py - our agents with networks beside Stable-Baselines3, on Gymnasium's tasks.
 
-    pip install torch==2.15.0 stable-baselines3==2.9.2 gymnasium==1.4.0
+    pip install torch==2.15.0 stable-baselines3==2.9.2 "gymnasium[box2d]==1.4.0" scipy==1.17.1
     nice bench/agents_beside_sb3.py [--seeds N] [--case NAME] [--side ours|sb3]
     bench/agents_beside_sb3.py --table
 
 Both learn in the same simulator with the same hyperparameters, networks, steps and updates: no layer
 norm, no scales, one-step returns. Ours plays through `exec:`; this script is that program, too. One
-difference remains: our dqn is double Q-learning, theirs is not. A row of bench/agents_beside_sb3.csv
-is one run: the total reward divided by the number of completed episodes, while learning. Rows that
-are there are not run again.
+difference remains: our dqn is double Q-learning, theirs is not. Actions are in [-1, 1] for both. A row
+of bench/agents_beside_sb3.csv is one run: the total reward divided by the number of completed
+episodes, while learning. Rows that are there are not run again.
 """
 import argparse
 import csv
@@ -24,14 +24,27 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROWS = HERE / "agents_beside_sb3.csv"
 FIELDS = ["case", "side", "seed", "steps", "episodes", "total", "score", "cpu_seconds"]
-SHARED = {"rate": 1e-3, "horizon": 100, "batch": 64, "warmup": 100, "target_rate": 0.005, "width": 64,
-          "layers": 2, "norm": "off", "obs_scale": "none", "reward_scale": "none", "n_step": 1}
-CASES = {  # agent, environment, steps, time limit, our own hyperparameters
-    "dqn cartpole": ("dqn", "CartPole-v1", 10000, 500, {"epsilon": 0.05, "explore": 1000}),
-    "dqn acrobot": ("dqn", "Acrobot-v1", 10000, 500, {"epsilon": 0.05, "explore": 1000}),
-    "sac pendulum": ("sac", "Pendulum-v1", 5000, 200, {"alpha": 1, "entropy": 1}),
-    "td3 pendulum": ("td3", "Pendulum-v1", 5000, 200, {"noise": 0.1}),
-    "sac mountain car": ("sac", "MountainCarContinuous-v0", 5000, 999, {"alpha": 1, "entropy": 1}),
+SHARED = {"rate": 1e-3, "horizon": 100, "batch": 64, "width": 64, "layers": 2, "obs_scale": "none",
+          "reward_scale": "none", "norm": "off"}
+REPLAY = SHARED | {"warmup": 100, "target_rate": 0.005, "n_step": 1}
+DQN = REPLAY | {"epsilon": 0.05, "explore": 1000}
+SAC = REPLAY | {"alpha": 1, "entropy": 1}
+TD3 = REPLAY | {"noise": 0.1}
+PPO = SHARED | {"rollout": 512, "epochs": 10, "lambda": 0.95, "clip": 0.2, "entropy": 0.0}
+PPO_SPREAD = PPO | {"spread": 1}
+CASES = {  # agent, environment, steps, time limit, hyperparameters
+    "dqn cartpole": ("dqn", "CartPole-v1", 10000, 500, DQN),
+    "ppo cartpole": ("ppo", "CartPole-v1", 10240, 500, PPO),
+    "dqn acrobot": ("dqn", "Acrobot-v1", 10000, 500, DQN),
+    "ppo acrobot": ("ppo", "Acrobot-v1", 10240, 500, PPO),
+    "dqn lander": ("dqn", "LunarLander-v3", 10000, 1000, DQN),
+    "ppo lander": ("ppo", "LunarLander-v3", 10240, 1000, PPO),
+    "sac pendulum": ("sac", "Pendulum-v1", 5000, 200, SAC),
+    "td3 pendulum": ("td3", "Pendulum-v1", 5000, 200, TD3),
+    "ppo pendulum": ("ppo", "Pendulum-v1", 10240, 200, PPO_SPREAD),
+    "sac mountain car": ("sac", "MountainCarContinuous-v0", 3000, 999, SAC),
+    "td3 mountain car": ("td3", "MountainCarContinuous-v0", 3000, 999, TD3),
+    "ppo mountain car": ("ppo", "MountainCarContinuous-v0", 10240, 999, PPO_SPREAD),
 }
 
 
@@ -71,7 +84,7 @@ def ours(case, seed):
                f"exec:{sys.executable} {HERE / 'agents_beside_sb3.py'} --environment {env}",
                "--agent", agent, "--steps", str(steps), "--runs", "1", "--seed", str(seed),
                "--cutoff", str(limit), "--json"]
-    for name, value in (SHARED | own).items():
+    for name, value in own.items():
         command += ["--set", f"{name}={value}"]
     found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     run = found["results"][0]
@@ -82,25 +95,33 @@ def sb3(case, seed):
     import gymnasium
     import numpy
     import torch
-    from stable_baselines3 import DQN, SAC, TD3
+    from stable_baselines3 import DQN, PPO, SAC, TD3
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.noise import NormalActionNoise
     torch.set_num_threads(1)
     agent, name, steps, _, own = CASES[case]
     env = Monitor(gymnasium.make(name))
-    both = {"learning_rate": SHARED["rate"], "gamma": 1 - 1 / SHARED["horizon"], "batch_size": SHARED["batch"],
-            "buffer_size": 100000, "learning_starts": SHARED["warmup"], "tau": SHARED["target_rate"],
-            "train_freq": 1, "gradient_steps": 1, "seed": seed, "device": "cpu",
-            "policy_kwargs": {"net_arch": [SHARED["width"]] * SHARED["layers"], "activation_fn": torch.nn.ReLU}}
+    continuous = hasattr(env.action_space, "low")
+    learned = gymnasium.wrappers.RescaleAction(env, -1.0, 1.0) if continuous else env
+    network = {"net_arch": [own["width"]] * own["layers"], "activation_fn": torch.nn.ReLU}
+    both = {"policy": "MlpPolicy", "env": learned, "learning_rate": own["rate"], "gamma": 1 - 1 / own["horizon"],
+            "batch_size": own["batch"], "seed": seed, "device": "cpu"}
+    if agent == "ppo":
+        network |= {"ortho_init": False, "log_std_init": math.log(own.get("spread", 1))}
+        model = PPO(n_steps=own["rollout"], n_epochs=own["epochs"], gae_lambda=own["lambda"], clip_range=own["clip"],
+                    ent_coef=own["entropy"], max_grad_norm=1e9, policy_kwargs=network, **both)
+    else:
+        both |= {"buffer_size": 100000, "learning_starts": own["warmup"], "tau": own["target_rate"], "train_freq": 1,
+                 "gradient_steps": 1, "policy_kwargs": network}
     if agent == "dqn":
-        model = DQN("MlpPolicy", env, target_update_interval=1, exploration_initial_eps=1.0, max_grad_norm=1e9,
+        model = DQN(target_update_interval=1, exploration_initial_eps=1.0, max_grad_norm=1e9,
                     exploration_final_eps=own["epsilon"], exploration_fraction=own["explore"] / steps, **both)
     elif agent == "sac":
-        model = SAC("MlpPolicy", env, ent_coef="auto_1", target_entropy=-own["entropy"], **both)
-    else:
+        model = SAC(ent_coef="auto_1", target_entropy=-own["entropy"], **both)
+    elif agent == "td3":
         n = env.action_space.shape[0]
-        model = TD3("MlpPolicy", env, action_noise=NormalActionNoise(numpy.zeros(n), own["noise"] * numpy.ones(n)),
-                    **both)
+        noise = NormalActionNoise(numpy.zeros(n), own["noise"] * numpy.ones(n))
+        model = TD3(action_noise=noise, **both)
     model.learn(steps)
     returns = env.get_episode_rewards()
     return len(returns), sum(returns) + sum(env.rewards if hasattr(env, "rewards") else [])
@@ -131,7 +152,7 @@ def table():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--case", choices=CASES)
     parser.add_argument("--side", choices=["ours", "sb3"])
     parser.add_argument("--environment", metavar="NAME", help="be the exec program of this environment")

@@ -35,6 +35,7 @@ static const row rows[] = {
     {"sac", "sac", "pendulum", 10000, {{"batch", 64}}},
     {"td3", "td3", "pendulum", 10000, {{"batch", 64}}},
     {"dqn", "dqn", "cartpole", 10000, {{"batch", 64}}},
+    {"ppo", "ppo", "pendulum", 10000, {{"batch", 64}}},
 };
 
 static void must(bool right)

@@ -309,6 +309,10 @@ typedef struct rh_agent_type {
     // whose last update already used its action cannot have them. Both NULL: none.
     void (*policy)(const void *self, double *pi);
     void (*take)(void *self, int action);
+
+    // The next act begins an episode: called for a frozen agent, whose start is an act. For
+    // agents that remember what came before in an episode. NULL: they do not.
+    void (*begin)(void *self);
 } rh_agent_type;
 
 typedef struct rh_agent rh_agent;

@@ -18,16 +18,19 @@
 // 4. The derivative of the loss is delta clipped to [-1, 1]. Scaled rewards make values of
 //    about 1, so only outliers are clipped. With values of about 10, Puddle World (-2,944
 //    instead of -933 in 5,000 steps, 4 runs) and Cartpole (-37, -27) were worse.
+// 5. With start=cloned an action is taken, and bootstrapped from, only if a clone of the logged
+//    controller gives it at least a share `caution` of its largest probability (Fujimoto et al.
+//    2019, "Benchmarking batch deep RL"). The share fades; random actions are the clone's.
 
-#include "neural.h"
+#include "clone.h"
 
 #include <math.h>
 
 enum { EPSILON = RH_NEURAL_NPARAM, EXPLORE, NPARAM };
-enum { ONLINE, TARGET };
+enum { ONLINE, TARGET, CLONE };
 
 static const rh_param dqn_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 5, 1.0),
+    RH_NEURAL__PARAMS(1e-3, 5, 0.5),
     [EPSILON] = {"epsilon", "share of random actions", .lo = 0.0, .hi = 1.0, .initial = 0.05,
                  .scale = RH_LOG, .usual_lo = 0.01, .usual_hi = 0.3},
     [EXPLORE] = {"explore", "steps until random actions have fallen to epsilon", .lo = 1,
@@ -39,6 +42,7 @@ typedef struct dqn {
     double epsilon, explore;
     float *q, *best, *target; // owned by base: of a batch   (batch x naction)
     float *row;               // owned by base: one observation through the network
+    float *p;                 // owned by base: outputs of the clone  (batch x naction)
 } dqn;
 
 static void dqn_draw(rh_neural *s, rh_rng *rng)
@@ -47,12 +51,22 @@ static void dqn_draw(rh_neural *s, rh_rng *rng)
     rh_mlp__copy(s->net[TARGET], s->net[ONLINE]);
 }
 
-static int greatest(const float *q, int n)
+// The action with the greatest value, of those that the clone takes often enough: whose
+// probability is `share` of the largest at least (decision 5). p: its outputs; NULL: of all.
+static int greatest(const float *q, const float *p, double share, int n)
 {
-    int best = 0;
-    for (int a = 1; a < n; a++)
-        best = q[a] > q[best] ? a : best;
+    int most = p ? rh_clone__greatest(p, n) : 0, best = most;
+    float least = p && share > 0.0 ? p[most] + (float)rh_ln(share) : -INFINITY;
+    for (int a = 0; a < n; a++)
+        best = q[a] > q[best] && (!p || p[a] >= least) ? a : best;
     return best;
+}
+
+// The share that counts now.
+static double share_now(const rh_neural *s)
+{
+    double left = fmax(0.0, 1.0 - (double)s->nstep / s->fade);
+    return fmin(s->caution, 1.0) * left;
 }
 
 static bool dqn_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
@@ -65,16 +79,19 @@ static bool dqn_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
     bool finite = true;
     for (int a = 0; a < s->naction; a++)
         finite = finite && isfinite(d->q[a]);
-    act[0] = (float)greatest(d->q, s->naction);
+    if (s->cloned)
+        rh_mlp__single(s->net[CLONE], d->row, s->x, d->p);
+    act[0] = (float)greatest(d->q, s->cloned ? d->p : NULL, share_now(s), s->naction);
     if (epsilon > 0.0 && rh_rng_uniform(rng) < epsilon)
-        act[0] = (float)rh_rng_below(rng, (uint32_t)s->naction);
+        act[0] = (float)(s->cloned ? rh_clone__draw(d->p, s->naction, 1.0, rng)
+                                   : (int)rh_rng_below(rng, (uint32_t)s->naction));
     return finite;
 }
 
 // Decision 3: add the derivative of the term to by (naction); q: the values.
 static void take_care(const rh_neural *s, const float *q, int taken, float *by)
 {
-    double sum = 0.0, most = (double)q[greatest(q, s->naction)];
+    double sum = 0.0, most = (double)q[rh_clone__greatest(q, s->naction)];
     double weight = s->care / s->batch.n;
     for (int a = 0; a < s->naction; a++)
         sum += rh_exp((double)q[a] - most);
@@ -91,11 +108,16 @@ static void dqn_learn(rh_neural *s, rh_rng *rng)
     rh_mlp__forward(s->net[ONLINE], s->pass[ONLINE], b->n, b->next, d->best);
     rh_mlp__forward(s->net[ONLINE], s->pass[ONLINE], b->n, b->obs, d->q);
 
+    if (s->cloned)
+        rh_mlp__forward(s->net[CLONE], s->pass[CLONE], b->n, b->next, d->p);
+    double share = share_now(s);
+
     // q becomes the derivative of the loss by itself
     for (int i = 0; i < b->n; i++) {
         float *q = d->q + (ptrdiff_t)i * s->naction;
         ptrdiff_t next = (ptrdiff_t)i * s->naction;
-        float y = d->target[next + greatest(d->best + next, s->naction)];
+        float *p = s->cloned ? d->p + next : NULL;
+        float y = d->target[next + greatest(d->best + next, p, share, s->naction)];
         int taken = (int)b->act[i];
         float delta = q[taken] - (b->reward[i] + b->discount[i] * y);
         delta = delta > 1.0f ? 1.0f : delta < -1.0f ? -1.0f : delta; // a NaN stays
@@ -103,7 +125,7 @@ static void dqn_learn(rh_neural *s, rh_rng *rng)
             d->best[next + a] = q[a];
         for (int a = 0; a < s->naction; a++)
             q[a] = a == taken ? delta / (float)b->n : 0.0f;
-        if (i < s->nlogged && s->care > 0.0)
+        if (i < s->nlogged && s->care > 0.0 && !s->cloned)
             take_care(s, d->best + next, taken, q);
     }
     rh_mlp__backward(s->net[ONLINE], s->pass[ONLINE], d->q);
@@ -128,15 +150,21 @@ static rh_status dqn_init(void *self, const rh_task *task, const double *hp, rh_
     rh_status rc = rh_neural__init(s, &dqn_kind, task, hp, err);
     unsigned flags = hp[RH_NEURAL_NORM] != 0.0 ? RH_MLP_NORM : RH_MLP_PLAIN;
     for (int i = ONLINE; !rc && i <= TARGET; i++)
-        rc = rh_neural__net(s, i, task->nobs, task->naction, flags, hp, err);
+        rc = rh_neural__net(s, i, s->nobs, task->naction, flags, hp, err);
+    if (!rc && s->cloned)
+        rc = rh_neural__net(s, CLONE, s->nobs, task->naction, RH_MLP_PLAIN, hp, err);
     if (rc)
         return rc;
     size_t n = (size_t)s->batch.n * (size_t)task->naction;
     d->q = rh_neural__floats(s, n);
     d->best = rh_neural__floats(s, n);
     d->target = rh_neural__floats(s, n);
+    d->p = rh_neural__floats(s, n);
     d->row = rh_neural__floats(s, rh_mlp__nscratch(s->net[ONLINE]));
-    return s->scratch.failed ? rh_neural__no_memory(s, err) : RH_OK;
+    rh_clone__quality unused;
+    if (s->scratch.failed)
+        return rh_neural__no_memory(s, err);
+    return s->cloned ? rh_clone__fit(s, CLONE, task, &unused, err) : RH_OK;
 }
 
 const rh_agent_type rh_agent_dqn = {
@@ -151,6 +179,7 @@ const rh_agent_type rh_agent_dqn = {
     .step = rh_neural__step,
     .end = rh_neural__end,
     .act = rh_neural__act,
+    .begin = rh_neural__begin,
     .save = rh_neural__save,
     .load = rh_neural__load,
     .clear = rh_neural__clear,

@@ -100,8 +100,8 @@ void rh_memory__last(rh_memory *memory, const float *obs, const float *act, doub
         store(memory, next);
 }
 
-// Row i, from the oldest on: wherever the ring begins, the same draws find the same rows.
-static const float *row_at(const rh_memory *r, int64_t i)
+// Wherever the ring begins, the same draws find the same rows.
+const float *rh_memory__row(const rh_memory *r, int64_t i)
 {
     int64_t at = i + (r->count == r->room ? r->next : 0);
     return r->row + (size_t)(at < r->room ? at : at - r->room) * r->width;
@@ -113,7 +113,7 @@ void rh_memory__draw(const rh_memory *memory, rh_rng *rng, const rh_memory__batc
     size_t nobs = (size_t)memory->nobs, nact = (size_t)memory->nact;
     for (int i = from; i < to; i++) {
         size_t k = (size_t)i;
-        const float *row = row_at(memory, rh_rng_below(rng, (uint32_t)memory->count));
+        const float *row = rh_memory__row(memory, rh_rng_below(rng, (uint32_t)memory->count));
         memcpy(batch->obs + k * nobs, row, nobs * sizeof *row);
         memcpy(batch->next + k * nobs, row + nobs, nobs * sizeof *row);
         memcpy(batch->act + k * nact, row + 2 * nobs, nact * sizeof *row);
@@ -132,7 +132,7 @@ rh_status rh_memory__save(const rh_memory *memory, rh_state *state, rh_error *er
         return rh_base__no_memory(err, "replay memory");
     for (int64_t i = 0; i < memory->count; i++)
         for (size_t k = 0; k < memory->width; k++)
-            x[(size_t)i * memory->width + k] = (double)row_at(memory, i)[k];
+            x[(size_t)i * memory->width + k] = (double)rh_memory__row(memory, i)[k];
     rh_status rc = rh_state_put(state, "memory", x, n, err);
     rh_free(x);
     return rc;

@@ -54,6 +54,9 @@ void rh_memory__last(rh_memory *memory, const float *obs, const float *act, doub
 void rh_memory__draw(const rh_memory *memory, rh_rng *rng, const rh_memory__batch *batch,
                      int from, int to);
 
+// Row i, from the oldest on (width).
+const float *rh_memory__row(const rh_memory *memory, int64_t i);
+
 // Save between episodes, and load into a memory with rows of the same shape. One with less room
 // takes the newest.
 rh_status rh_memory__save(const rh_memory *memory, rh_state *state, rh_error *err);

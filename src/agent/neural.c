@@ -7,7 +7,8 @@
 //    weights. An agent that acts before it ever started chooses uniformly.
 // 3. gamma is the smaller of the task's discount and 1 - 1 / horizon. Many tasks are not
 //    discounted at all, and values of networks need a horizon to converge.
-// 4. The memory holds no more than the steps of a run. A longer run forgets the oldest steps.
+// 4. The memory holds no more than the steps of a run, and no more than MEMORY_BYTES. A longer
+//    run forgets the oldest steps. A row has whole stacks (history.h): sampling is one copy.
 // 5. An agent that begins with the log (rh_task.prior) puts it into a memory of its own, makes
 //    `before` updates from it at the first start, and takes a share of every later batch from
 //    it (Ball et al. 2023). It does not warm up: its policy is no worse than the log's, more or
@@ -20,6 +21,7 @@
 
 #include "neural.h"
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/text.h"
 
@@ -27,8 +29,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MEMORY_BYTES 6.4e7 // decision 4; by hand: 64 MB
+
 const char *const rh_neural__norms[] = {"off", "on"};
-const char *const rh_neural__starts[] = {"none", "log"};
+const char *const rh_neural__starts[] = {"none", "log", "cloned"};
 
 // ---------------------------------------------------------------------------- making
 
@@ -51,10 +55,27 @@ static void own_action(const rh_neural *s, const double *act, float *own)
     }
 }
 
+// A new observation: learn its scale and put it on s->then. first: of an episode.
+static void observe(rh_neural *s, const double *obs, bool first)
+{
+    rh_scaling__ranged(&s->scaling, obs, s->obs);
+    rh_scaling__see(&s->scaling, s->obs);
+    if (first)
+        rh_history__start(&s->history, s->obs, s->then);
+    else
+        rh_history__step(&s->history, s->act, s->obs, s->then);
+}
+
+static void advance(rh_neural *s)
+{
+    memcpy(s->now, s->then, (size_t)s->nobs * sizeof *s->now);
+}
+
 // Put the logged steps into their memory, and learn the scales.
 static void remember(rh_neural *s, const rh_task *task)
 {
-    size_t nobs = (size_t)s->nobs, nact = (size_t)s->nact, width = 2 * nobs + nact + 2;
+    size_t nobs = (size_t)task->nobs, nact = (size_t)task->nact;
+    size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
     bool begins = true;
     for (int64_t i = 0; s->logged.room && i < task->prior.n; i++) {
         const double *row = task->prior.row + (size_t)i * width, *next = row + nobs + nact + 1;
@@ -62,18 +83,29 @@ static void remember(rh_neural *s, const rh_task *task)
         if (begins) {
             rh_memory__start(&s->logged);
             rh_scaling__start(&s->scaling);
+            observe(s, row, true);
         }
-        rh_scaling__ranged(&s->scaling, row, s->now);
-        rh_scaling__ranged(&s->scaling, next, s->then);
-        rh_scaling__see(&s->scaling, s->now);
+        advance(s);
         rh_scaling__reward(&s->scaling, reward);
         own_action(s, row + nobs, s->act);
-        if (end == 0.0)
-            rh_memory__step(&s->logged, s->now, s->act, reward, s->then);
-        else // 1: terminal
-            rh_memory__last(&s->logged, s->now, s->act, reward, end == 1.0 ? NULL : s->then);
+        if (end == 1.0) { // terminal
+            rh_memory__last(&s->logged, s->now, s->act, reward, NULL);
+        } else {
+            observe(s, next, false);
+            if (end == 0.0)
+                rh_memory__step(&s->logged, s->now, s->act, reward, s->then);
+            else
+                rh_memory__last(&s->logged, s->now, s->act, reward, s->then);
+        }
         begins = end != 0.0;
     }
+}
+
+// Rows of a memory for at most n steps.
+static int64_t room_for(const rh_memory *memory, double n)
+{
+    double width = 2.0 * memory->nobs + memory->nact + 2.0;
+    return (int64_t)fmax(1.0, fmin(n, MEMORY_BYTES / (width * (double)sizeof(float))));
 }
 
 rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_task *task,
@@ -81,9 +113,10 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
 {
     *s = (rh_neural){
         .kind = kind,
-        .nobs = task->nobs,
         .nact = task->nact,
         .naction = task->naction,
+        .history = {task->nobs, task->nact, task->naction, (int)hp[RH_NEURAL_HISTORY]},
+        .begins = true,
         .gamma = fmin(task->gamma, 1.0 - 1.0 / hp[RH_NEURAL_HORIZON]),
         .target_rate = hp[RH_NEURAL_TARGET_RATE],
         .updates = (int)hp[RH_NEURAL_UPDATES],
@@ -93,6 +126,7 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
         .caution = hp[RH_NEURAL_CAUTION],
         .fade = hp[RH_NEURAL_FADE] * (double)task->nstep,
         .adam = {.rate = hp[RH_NEURAL_RATE], .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8}};
+    s->nobs = rh_history__width(&s->history);
     for (int k = 0; k < task->nact; k++) {
         s->lo[k] = task->act_lo[k];
         s->hi[k] = task->act_hi[k];
@@ -102,33 +136,35 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
         (rh_scaling__kind)hp[RH_NEURAL_REWARD_SCALE], kind->name, err);
     if (rc)
         return rc;
-    s->memory.nobs = task->nobs;
+    s->scaling.nlag = s->history.n;
+    s->scaling.width = s->nobs;
+    s->memory.nobs = s->nobs;
     s->memory.nact = task->nact;
     s->memory.naction = task->naction;
     s->memory.n = (int)hp[RH_NEURAL_N_STEP];
     s->memory.gamma = s->gamma;
-    s->memory.room = (int64_t)fmin(hp[RH_NEURAL_MEMORY], (double)task->nstep);
+    s->memory.room = room_for(&s->memory, fmin(hp[RH_NEURAL_MEMORY], (double)task->nstep));
     rc = rh_memory__init(&s->memory, kind->name, err);
     if (rc)
         return rc;
     if (hp[RH_NEURAL_START] != 0.0 && task->prior.n) {
-        s->logged = (rh_memory){.nobs = task->nobs,
-                                .nact = task->nact,
-                                .n = s->memory.n,
-                                .gamma = s->gamma,
-                                .room = task->prior.n};
+        s->logged = (rh_memory){
+            .nobs = s->nobs, .nact = task->nact, .n = s->memory.n, .gamma = s->gamma};
+        s->logged.room = room_for(&s->logged, (double)task->prior.n);
         rc = rh_memory__init(&s->logged, kind->name, err);
         if (rc)
             return rc;
+        s->cloned = hp[RH_NEURAL_START] == RH_NEURAL_CLONED;
     }
 
-    size_t n = (size_t)hp[RH_NEURAL_BATCH], nobs = (size_t)task->nobs;
+    size_t n = (size_t)hp[RH_NEURAL_BATCH], nobs = (size_t)s->nobs;
     s->batch.n = (int)n;
     s->batch.obs = rh_neural__floats(s, n * nobs);
     s->batch.next = rh_neural__floats(s, n * nobs);
     s->batch.act = rh_neural__floats(s, n * (size_t)task->nact);
     s->batch.reward = rh_neural__floats(s, n);
     s->batch.discount = rh_neural__floats(s, n);
+    s->obs = rh_neural__floats(s, (size_t)task->nobs);
     s->now = rh_neural__floats(s, nobs);
     s->then = rh_neural__floats(s, nobs);
     s->x = rh_neural__floats(s, nobs);
@@ -207,6 +243,12 @@ float rh_neural__size(const float *x, int n)
     return fmaxf(sum / (float)n, 1e-3f);
 }
 
+double rh_neural__tanh(double x)
+{
+    double e = rh_exp(-2.0 * fabs(x));
+    return copysign((1.0 - e) / (1.0 + e), x);
+}
+
 // Make the updates that are due, then choose for the new observation, s->then.
 static bool learn_and_choose(rh_neural *s, rh_rng *rng, double *act)
 {
@@ -218,7 +260,7 @@ static bool learn_and_choose(rh_neural *s, rh_rng *rng, double *act)
     }
     for (; s->owed; s->owed--)
         update(s, rng, nlogged, care);
-    memcpy(s->now, s->then, (size_t)s->nobs * sizeof *s->now);
+    advance(s);
     rh_scaling__apply(&s->scaling, 1, s->now, s->x);
     return choose(s, rng, true, s->act, act);
 }
@@ -228,14 +270,16 @@ bool rh_neural__start(void *self, const double *obs, rh_rng *rng, double *act)
     rh_neural *s = self;
     if (!s->drawn) {
         s->kind->draw(s, rng);
+        s->evaluates = s->cloned;
         for (int i = 0; s->logged.count && i < s->before; i++)
             update(s, rng, s->batch.n, s->caution);
+        s->evaluates = false;
     }
     s->drawn = true;
     rh_memory__start(&s->memory);
     rh_scaling__start(&s->scaling);
-    rh_scaling__ranged(&s->scaling, obs, s->then);
-    rh_scaling__see(&s->scaling, s->then);
+    s->begins = false;
+    observe(s, obs, true);
     return learn_and_choose(s, rng, act);
 }
 
@@ -251,8 +295,7 @@ static void count(rh_neural *s, double reward)
 bool rh_neural__step(void *self, double reward, const double *obs, rh_rng *rng, double *act)
 {
     rh_neural *s = self;
-    rh_scaling__ranged(&s->scaling, obs, s->then);
-    rh_scaling__see(&s->scaling, s->then);
+    observe(s, obs, false);
     rh_memory__step(&s->memory, s->now, s->act, reward, s->then);
     count(s, reward);
     return learn_and_choose(s, rng, act);
@@ -269,24 +312,33 @@ bool rh_neural__end(void *self, double reward)
 bool rh_neural__truncate(void *self, double reward, const double *obs)
 {
     rh_neural *s = self;
-    rh_scaling__ranged(&s->scaling, obs, s->then);
-    rh_scaling__see(&s->scaling, s->then);
+    observe(s, obs, false);
     rh_memory__last(&s->memory, s->now, s->act, reward, s->then);
     count(s, reward);
     return isfinite(reward);
 }
 
+void rh_neural__begin(void *self)
+{
+    rh_neural *s = self;
+    s->begins = true;
+}
+
 bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     rh_neural *s = self;
-    float own[RH_MAX_ACT];
     if (!s->drawn) {
         choose_any(s, rng, act);
         return true;
     }
-    rh_scaling__ranged(&s->scaling, obs, s->x);
-    rh_scaling__apply(&s->scaling, 1, s->x, s->x);
-    return choose(s, rng, false, own, act);
+    rh_scaling__ranged(&s->scaling, obs, s->obs);
+    if (s->begins)
+        rh_history__start(&s->history, s->obs, s->then);
+    else
+        rh_history__step(&s->history, s->act, s->obs, s->then);
+    s->begins = false;
+    rh_scaling__apply(&s->scaling, 1, s->then, s->x);
+    return choose(s, rng, false, s->act, act);
 }
 
 // ---------------------------------------------------------------------------- saving
@@ -320,17 +372,7 @@ static rh_status load_net(rh_neural *s, int i, const rh_state *state, rh_error *
 {
     char name[32];
     snprintf(name, sizeof name, "network %d", i);
-    rh_mlp *net = NULL;
-    rh_status rc = rh_mlp__load(&net, name, state, err);
-    if (rc)
-        return rc;
-    if (rh_mlp__same_shape(net, s->net[i]))
-        rh_mlp__copy(s->net[i], net);
-    else
-        rc = rh_fail(err, RH_EFORMAT, "%s: %s of the saved state has another shape",
-                     s->kind->name, name);
-    rh_mlp__destroy(net);
-    return rc;
+    return rh_mlp__load_into(s->net[i], s->kind->name, name, state, err);
 }
 
 rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err)

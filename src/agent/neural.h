@@ -8,6 +8,7 @@
 
 #include "agent_internal.h"
 #include "base/scratch.h"
+#include "history.h"
 #include "numeric/mlp.h"
 #include "scaling.h"
 
@@ -30,6 +31,7 @@ enum {
     RH_NEURAL_NORM,
     RH_NEURAL_OBS_SCALE,
     RH_NEURAL_REWARD_SCALE,
+    RH_NEURAL_HISTORY,
     RH_NEURAL_START,
     RH_NEURAL_BEFORE,
     RH_NEURAL_LOG_SHARE,
@@ -40,6 +42,7 @@ enum {
 
 extern const char *const rh_neural__norms[];
 extern const char *const rh_neural__starts[];
+enum { RH_NEURAL_CLONED = 2 }; // of rh_neural__starts
 
 // Their rows of a parameter table, with the initial values that differ.
 #define RH_NEURAL__PARAMS(RATE, N_STEP, CAUTION)                                               \
@@ -121,11 +124,21 @@ extern const char *const rh_neural__starts[];
                                 .initial = RH_SCALING_ONLINE,                                  \
                                 .fixed = true,                                                 \
                                 .choice = rh_scaling__names},                                  \
+    [RH_NEURAL_HISTORY] = {"history",                                                          \
+                           "last observations that it sees, with its actions between them",    \
+                           .lo = 1,                                                            \
+                           .hi = 16,                                                           \
+                           .initial = 4,                                                       \
+                           .scale = RH_LOG,                                                    \
+                           .whole = true,                                                      \
+                           .usual_lo = 1,                                                      \
+                           .usual_hi = 8},                                                     \
     [RH_NEURAL_START] = {RH_START_PARAM,                                                       \
-                         "what it begins with: nothing, or the log where there is one",        \
+                         "what it begins with where there is a log: nothing, the log, or its " \
+                         "controller cloned, and the log",                                     \
                          .lo = 0,                                                              \
-                         .hi = 1,                                                              \
-                         .initial = 1,                                                         \
+                         .hi = 2,                                                              \
+                         .initial = 2,                                                         \
                          .fixed = true,                                                        \
                          .choice = rh_neural__starts},                                         \
     [RH_NEURAL_BEFORE] = {"before",         "updates from the log before the first step",      \
@@ -145,7 +158,7 @@ extern const char *const rh_neural__starts[];
                            .usual_hi = (CAUTION)*10.0},                                        \
     [RH_NEURAL_FADE] = {"fade",          "share of a run in which caution fades to nothing",   \
                         .lo = 1e-3,      .hi = 1e6,                                            \
-                        .initial = 0.5,  .scale = RH_LOG,                                      \
+                        .initial = 10.0, .scale = RH_LOG,                                      \
                         .usual_lo = 0.1, .usual_hi = 10.0}
 
 // ---------------------------------------------------------------------------- the agent
@@ -171,13 +184,16 @@ typedef struct rh_neural__kind {
 
 struct rh_neural {
     const rh_neural__kind *kind;
-    int nobs, nact, naction;
+    int nobs, nact, naction; // nobs: of what networks see, a stack
+    rh_history history;
     double lo[RH_MAX_ACT], hi[RH_MAX_ACT]; // bounds of a continuous action
     double gamma, target_rate;
     int updates, warmup;
     rh_mlp__adam adam;
     rh_memory memory;
     rh_memory logged;                // what the agent began with; empty: nothing
+    bool cloned;                     // its first policy is a clone of the controller (clone.h)
+    bool evaluates;                  // that policy is evaluated only
     int before;                      // updates from it before the first step
     double log_share, caution, fade; // fade: in steps
     int nlogged;                     // rows of the batch that are from it: the first ones
@@ -187,9 +203,11 @@ struct rh_neural {
     rh_mlp__pass *pass[RH_NEURAL__NETS]; // owned
     rh_scratch scratch;                  // owns all other arrays
     rh_memory__batch batch;
-    float *now, *then;     // observation of the last action, and the new one, unscaled (nobs)
+    float *obs;            // the last observation, of the task's sensors                (n)
+    float *now, *then;     // stack of the last action, and the new one, unscaled        (nobs)
     float *x;              // the new one scaled                                         (nobs)
     float act[RH_MAX_ACT]; // the last action
+    bool begins;           // the next observation to act on is the first of an episode
 
     // learned, and saved, with memory and scales
     bool drawn;      // whether there are networks: they are drawn by the first start
@@ -215,11 +233,14 @@ rh_status rh_neural__no_memory(const rh_neural *s, rh_error *err);
 // The mean of |x| (n), at least a little.
 float rh_neural__size(const float *x, int n);
 
+double rh_neural__tanh(double x);
+
 void rh_neural__clear(void *self);
 bool rh_neural__start(void *self, const double *obs, rh_rng *rng, double *act);
 bool rh_neural__step(void *self, double reward, const double *obs, rh_rng *rng, double *act);
 bool rh_neural__end(void *self, double reward);
 bool rh_neural__truncate(void *self, double reward, const double *obs);
+void rh_neural__begin(void *self);
 bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act);
 rh_status rh_neural__save(void *self, rh_state *state, rh_error *err);
 rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err);

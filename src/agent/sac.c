@@ -32,7 +32,7 @@ enum { ENTROPY = RH_NEURAL_NPARAM, ALPHA, NPARAM };
 enum { LOG_ALPHA, FIRST, SECOND, POWER1, POWER2, NNUMBER };
 
 static const rh_param sac_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 3, 0.4),
+    RH_NEURAL__PARAMS(1e-3, 3, 40.0),
     [ENTROPY] = {"entropy", "target entropy is minus this, per number of the action",
                  .lo = -1.0, .hi = 10.0, .initial = 1.0, .usual_lo = 0.0, .usual_hi = 3.0},
     [ALPHA] = {"alpha", "initial temperature", .lo = 1e-6, .hi = 100.0, .initial = 0.1,
@@ -76,7 +76,7 @@ static bool sac_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
         rh_twins__normals(rng, nact, z);
     for (int j = 0; j < nact; j++) {
         double deviation = rh_exp(within((double)out[nact + j]));
-        act[j] = (float)rh_twins__tanh((double)out[j] + deviation * (double)z[j]);
+        act[j] = (float)rh_neural__tanh((double)out[j] + deviation * (double)z[j]);
     }
     return finite;
 }
@@ -125,7 +125,7 @@ static void warm(sac *d)
 // Decision 4: the derivative by mu of number j of row k.
 static float pull(const rh_neural *s, const rh_twins *t, int k, int j, float size)
 {
-    float m = (float)rh_twins__tanh((double)t->out[(ptrdiff_t)k * 2 * s->nact + j]);
+    float m = (float)rh_neural__tanh((double)t->out[(ptrdiff_t)k * 2 * s->nact + j]);
     float away = m - s->batch.act[k * s->nact + j];
     float weight = (float)s->care * size / (float)(s->nlogged * s->nact);
     return 2.0f * weight * away * (1.0f - m * m);
@@ -175,9 +175,11 @@ static void sac_learn(rh_neural *s, rh_rng *rng)
             s->batch.reward[k] + s->batch.discount[k] * (least - alpha * d->log_p[k]);
     }
     rh_twins__learn(t);
-    act_on(d, s->batch.obs, rng);
-    warm(d);
-    improve(d, alpha);
+    if (!s->evaluates) {
+        act_on(d, s->batch.obs, rng);
+        warm(d);
+        improve(d, alpha);
+    }
     rh_twins__follow(t);
 }
 
@@ -216,6 +218,7 @@ const rh_agent_type rh_agent_sac = {
     .step = rh_neural__step,
     .end = rh_neural__end,
     .act = rh_neural__act,
+    .begin = rh_neural__begin,
     .save = rh_neural__save,
     .load = rh_neural__load,
     .clear = rh_neural__clear,

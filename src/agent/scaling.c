@@ -51,6 +51,8 @@ rh_status rh_scaling__init(rh_scaling *s, const rh_task *task, double gamma, dou
 {
     size_t n = (size_t)task->nobs;
     *s = (rh_scaling){.nobs = task->nobs,
+                      .nlag = 1,
+                      .width = task->nobs,
                       .obs_kind = obs,
                       .reward_kind = reward,
                       .continuing = task->continuing,
@@ -88,12 +90,16 @@ void rh_scaling__ranged(const rh_scaling *s, const double *obs, float *x)
 void rh_scaling__apply(const rh_scaling *s, int n, const float *x, float *scaled)
 {
     float most = s->obs_kind == RH_SCALING_ONLINE ? LARGEST : INFINITY;
-    for (int i = 0; i < n; i++, x += s->nobs, scaled += s->nobs)
-        for (int k = 0; k < s->nobs; k++) {
-            float z = (x[k] - s->centre[k]) * s->scale[k];
+    int nseen = s->nlag * s->nobs;
+    for (int i = 0; i < n; i++, x += s->width, scaled += s->width) {
+        for (int k = 0, sensor = 0; k < nseen; k++) {
+            float z = (x[k] - s->centre[sensor]) * s->scale[sensor];
             z = z < -most ? -most : z; // a NaN stays
             scaled[k] = z > most ? most : z;
+            sensor = sensor + 1 < s->nobs ? sensor + 1 : 0;
         }
+        memmove(scaled + nseen, x + nseen, (size_t)(s->width - nseen) * sizeof *x);
+    }
 }
 
 void rh_scaling__see(rh_scaling *s, const float *x)
@@ -125,6 +131,17 @@ void rh_scaling__reward(rh_scaling *s, double reward)
     s->ret_square += (s->ret * s->ret - s->ret_square) / s->reward_count;
 }
 
+static double reward_scale(const rh_scaling *s)
+{
+    return s->ret_square > NOTHING ? s->size / sqrt(s->ret_square) : 1.0;
+}
+
+double rh_scaling__scaled(const rh_scaling *s, double reward)
+{
+    bool online = s->reward_kind == RH_SCALING_ONLINE;
+    return online ? (reward - s->reward_mean) * reward_scale(s) : reward;
+}
+
 void rh_scaling__batch(const rh_scaling *s, const rh_memory__batch *batch)
 {
     rh_scaling__apply(s, batch->n, batch->obs, batch->obs);
@@ -133,7 +150,7 @@ void rh_scaling__batch(const rh_scaling *s, const rh_memory__batch *batch)
         return;
 
     // of m centred rewards, the mean is taken off with the weight (1 - gamma^m) / (1 - gamma)
-    double scale = s->ret_square > NOTHING ? s->size / sqrt(s->ret_square) : 1.0;
+    double scale = reward_scale(s);
     double mean = s->reward_mean / (1.0 - s->gamma);
     for (int i = 0; i < batch->n; i++) {
         double weight = 1.0 - (double)batch->discount[i];

@@ -20,6 +20,8 @@ extern const char *const rh_scaling__names[RH_SCALING_NKIND];
 typedef struct rh_scaling {
     rh_scratch scratch; // owns the arrays
     int nobs;
+    int nlag,
+        width; // observations of a stack (history.h), and its numbers; 1 and nobs at first
     rh_scaling__kind obs_kind, reward_kind;
     bool continuing; // rewards are centred
     double gamma;
@@ -39,7 +41,8 @@ rh_status rh_scaling__init(rh_scaling *s, const rh_task *task, double gamma, dou
                            rh_error *err);
 void rh_scaling__clear(rh_scaling *s);
 
-// obs (nobs) in units of the range, and n such observations in units of their scales.
+// obs (nobs) in units of the range, and n stacks of such observations (n x width) in units of
+// their scales. The actions in a stack stay as they are.
 void rh_scaling__ranged(const rh_scaling *s, const double *obs, float *x);
 void rh_scaling__apply(const rh_scaling *s, int n, const float *x, float *scaled);
 
@@ -47,6 +50,9 @@ void rh_scaling__apply(const rh_scaling *s, int n, const float *x, float *scaled
 void rh_scaling__see(rh_scaling *s, const float *x);
 void rh_scaling__reward(rh_scaling *s, double reward);
 void rh_scaling__start(rh_scaling *s);
+
+// A reward of one step in units of its scale.
+double rh_scaling__scaled(const rh_scaling *s, double reward);
 
 // Scale a batch of a replay memory in place.
 void rh_scaling__batch(const rh_scaling *s, const rh_memory__batch *batch);

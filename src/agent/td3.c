@@ -19,12 +19,13 @@
 
 #define SMOOTH 0.2f      // noise of the target's action: the authors' value
 #define SMOOTH_MOST 0.5f // its largest size: the authors' value
+#define AROUND 0.1       // of the noise is left around a clone; by hand
 #define DELAY 2          // updates of the critics for one of the actor: the authors' value
 
 enum { NOISE = RH_NEURAL_NPARAM, NPARAM };
 
 static const rh_param td3_param[NPARAM] = {
-    RH_NEURAL__PARAMS(1e-3, 3, 0.4),
+    RH_NEURAL__PARAMS(1e-3, 3, 40.0),
     [NOISE] = {"noise", "standard deviation of exploration, in half ranges of the action",
                .lo = 0.0, .hi = 2.0, .initial = 0.3, .scale = RH_LOG, .usual_lo = 0.02,
                .usual_hi = 0.5},
@@ -44,6 +45,7 @@ static bool td3_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
 {
     td3 *d = (td3 *)s;
     float out[RH_MAX_ACT], z[RH_MAX_ACT] = {0};
+    double noise = d->noise * (s->cloned ? AROUND : 1.0);
     bool finite = true;
     rh_mlp__single(s->net[RH_TWINS_ACTOR], d->twins.row, s->x, out);
     for (int j = 0; j < s->nact; j++)
@@ -53,7 +55,7 @@ static bool td3_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
     if (explore)
         rh_twins__normals(rng, s->nact, z);
     for (int j = 0; j < s->nact; j++)
-        act[j] = clip((float)(rh_twins__tanh((double)out[j]) + d->noise * (double)z[j]), 1.0f);
+        act[j] = clip((float)(rh_neural__tanh((double)out[j]) + noise * (double)z[j]), 1.0f);
     return finite;
 }
 
@@ -64,7 +66,7 @@ static void act_on(rh_twins *t, int actor, const float *obs)
     int n = s->batch.n * s->nact;
     rh_mlp__forward(s->net[actor], s->pass[actor], s->batch.n, obs, t->out);
     for (int k = 0; k < n; k++)
-        t->act[k] = (float)rh_twins__tanh((double)t->out[k]);
+        t->act[k] = (float)rh_neural__tanh((double)t->out[k]);
 }
 
 // The actor moves to where the first critic sees more value.
@@ -105,7 +107,8 @@ static void td3_learn(rh_neural *s, rh_rng *rng)
     rh_twins__learn(t);
     if ((s->nupdate + 1) % DELAY)
         return;
-    improve(t);
+    if (!s->evaluates)
+        improve(t);
     rh_twins__follow(t);
     rh_mlp__blend(s->net[RH_TWINS_ACTOR_TARGET], s->net[RH_TWINS_ACTOR], s->target_rate);
 }
@@ -137,6 +140,7 @@ const rh_agent_type rh_agent_td3 = {
     .step = rh_neural__step,
     .end = rh_neural__end,
     .act = rh_neural__act,
+    .begin = rh_neural__begin,
     .save = rh_neural__save,
     .load = rh_neural__load,
     .clear = rh_neural__clear,

@@ -13,6 +13,8 @@
 
 #include "twins.h"
 
+#include "clone.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -20,13 +22,13 @@ rh_status rh_twins__init(rh_twins *t, const rh_neural__kind *kind, const rh_task
                          const double *hp, int nout, bool actor_target, rh_error *err)
 {
     rh_neural *s = &t->base;
-    int nin = task->nobs + task->nact;
     unsigned flags = hp[RH_NEURAL_NORM] != 0.0 ? RH_MLP_NORM : RH_MLP_PLAIN;
     rh_status rc = rh_neural__init(s, kind, task, hp, err);
+    int nin = s->nobs + task->nact;
     if (!rc)
-        rc = rh_neural__net(s, RH_TWINS_ACTOR, task->nobs, nout, RH_MLP_PLAIN, hp, err);
+        rc = rh_neural__net(s, RH_TWINS_ACTOR, s->nobs, nout, RH_MLP_PLAIN, hp, err);
     if (!rc && actor_target)
-        rc = rh_neural__net(s, RH_TWINS_ACTOR_TARGET, task->nobs, nout, RH_MLP_PLAIN, hp, err);
+        rc = rh_neural__net(s, RH_TWINS_ACTOR_TARGET, s->nobs, nout, RH_MLP_PLAIN, hp, err);
     for (int i = 0; !rc && i < 4; i++)
         rc = rh_neural__net(s, RH_TWINS_Q + i, nin, 1, flags, hp, err);
     if (rc)
@@ -46,12 +48,15 @@ rh_status rh_twins__init(rh_twins *t, const rh_neural__kind *kind, const rh_task
     t->by_act = rh_neural__floats(s, n * nact);
     t->noise = rh_neural__floats(s, n * nact);
     t->row = rh_neural__floats(s, rh_mlp__nscratch(s->net[RH_TWINS_ACTOR]));
-    return s->scratch.failed ? rh_neural__no_memory(s, err) : RH_OK;
+    rh_clone__quality unused;
+    if (s->scratch.failed)
+        return rh_neural__no_memory(s, err);
+    return s->cloned ? rh_clone__fit(s, RH_TWINS_ACTOR, task, &unused, err) : RH_OK;
 }
 
 void rh_twins__draw(rh_neural *s, rh_rng *rng)
 {
-    for (int i = RH_TWINS_ACTOR; i < RH_TWINS_TARGET; i++)
+    for (int i = s->cloned ? RH_TWINS_Q : RH_TWINS_ACTOR; i < RH_TWINS_TARGET; i++)
         rh_mlp__draw(s->net[i], rng);
     for (int i = 0; i < 2; i++)
         rh_mlp__copy(s->net[RH_TWINS_TARGET + i], s->net[RH_TWINS_Q + i]);
@@ -110,12 +115,6 @@ void rh_twins__normals(rh_rng *rng, int n, float *z)
         if (i + 1 < n)
             z[i + 1] = (float)pair[1];
     }
-}
-
-double rh_twins__tanh(double x)
-{
-    double e = rh_exp(-2.0 * fabs(x));
-    return copysign((1.0 - e) / (1.0 + e), x);
 }
 
 bool rh_twins__warming(const rh_neural *s, rh_rng *rng, float *act)

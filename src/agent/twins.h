@@ -56,8 +56,6 @@ void rh_twins__follow(rh_twins *t);
 // n standard normal numbers. Takes whole pairs of draws.
 void rh_twins__normals(rh_rng *rng, int n, float *z);
 
-double rh_twins__tanh(double x);
-
 // While an agent that began with nothing warms up, its actions are uniform: choose act (nact)
 // and return true.
 bool rh_twins__warming(const rh_neural *s, rh_rng *rng, float *act);

@@ -9,7 +9,8 @@
 // agent" or similar.
 rh_status rh_base__unknown(rh_error *err, const char *what, const char *word,
                            const char *const *known, int nknown);
-uint64_t rh_rng__bits(rh_rng *rng); // 64 random bits
+uint64_t rh_rng__bits(rh_rng *rng);                   // 64 random bits
+int64_t rh_contract__prior_width(int nobs, int nact); // numbers in a row of rh_prior
 void rh_maths__sincos(double x, double *sine, double *cosine);
 
 // RH_OK, or a message that names the parameter, the value and the range.

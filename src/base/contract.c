@@ -191,6 +191,11 @@ bool rh_contract__env_uncovered(const rh_env *env, const void *state)
 
 // ---------------------------------------------------------------------------- agents
 
+int64_t rh_contract__prior_width(int nobs, int nact)
+{
+    return 2 * (int64_t)nobs + nact + 2; // s, action, reward, s', end
+}
+
 struct rh_agent {
     const rh_agent_type *type;
     int nobs, naction, nact; // shape of its task
@@ -399,6 +404,8 @@ static bool is_legal(rh_agent *agent, double *act)
 bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, double *act)
 {
     const rh_agent_type *type = agent->type;
+    if (agent->frozen && type->begin)
+        type->begin(agent->self);
     return (agent->frozen ? type->act : type->start)(agent->self, obs, rng, act) &&
            is_legal(agent, act);
 }

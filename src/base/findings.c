@@ -83,6 +83,7 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_TOO_GOOD] = "too-good",
     [RH_FINDING_FAILS_MORE] = "fails-more",
     [RH_FINDING_NOT_BETTER] = "not-better",
+    [RH_FINDING_LIKE_RANDOM] = "like-random",
     [RH_FINDING_DEFAULTS_BETTER] = "defaults-better",
     [RH_FINDING_RARE_FAILURES] = "rare-failures",
     [RH_FINDING_MODEL_EXPLOITED] = "model-exploited",

@@ -103,4 +103,8 @@ void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x);
 rh_status rh_mlp__save(const rh_mlp *mlp, const char *name, rh_state *state, rh_error *err);
 rh_status rh_mlp__load(rh_mlp **out, const char *name, const rh_state *state, rh_error *err);
 
+// Load into a network, which the saved one must equal in shape. A message begins with `owner`.
+rh_status rh_mlp__load_into(rh_mlp *mlp, const char *owner, const char *name,
+                            const rh_state *state, rh_error *err);
+
 #endif

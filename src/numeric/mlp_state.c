@@ -142,3 +142,19 @@ done:
     rh_mlp__destroy(mlp);
     return rc;
 }
+
+rh_status rh_mlp__load_into(rh_mlp *mlp, const char *owner, const char *name,
+                            const rh_state *state, rh_error *err)
+{
+    rh_mlp *loaded = NULL;
+    rh_status rc = rh_mlp__load(&loaded, name, state, err);
+    if (rc)
+        return rc;
+    if (rh_mlp__same_shape(loaded, mlp))
+        rh_mlp__copy(mlp, loaded);
+    else
+        rc = rh_fail(err, RH_EFORMAT, "%s: %s of the saved state has another shape", owner,
+                     name);
+    rh_mlp__destroy(loaded);
+    return rc;
+}

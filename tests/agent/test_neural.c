@@ -78,7 +78,6 @@ typedef struct comparison {
     const rh_agent_type *type;
     double hp[RH_MAX_PARAM];
     rh_task task;
-    double owed;
     rh_agent *agent; // owned
     rh_state *state; // owned: before or after the updates
     bool updated;
@@ -97,10 +96,9 @@ static void begin_state(comparison *c)
         return;
     assert_int_equal(rh_agent_create(&c->agent, c->type, &c->task, c->hp, NULL), RH_OK);
     assert_int_equal(rh_agent_save(c->agent, &c->state, NULL), RH_OK);
-    replace(&c->state, "counts", (double[]){1.0, 200.0, c->owed, 0.0}, 4);
 }
 
-// The owed updates are made by the next start.
+// The updates that are due are made by the next start.
 static void update(comparison *c)
 {
     if (c->updated)
@@ -121,8 +119,9 @@ static void follow(comparison *c, const char *what, const char *name, const doub
         c->type = rh_agent_find(name, NULL);
         assert_non_null(c->type);
         rh_param_initial(c->type->param, c->type->nparam, c->hp);
+        if (rh_param_find(c->type->param, c->type->nparam, "history") >= 0)
+            set(c->type, c->hp, "history", 1);
         c->task = task_of((int)x[0], (int)x[1], (int)x[2]);
-        c->owed = x[3];
     } else if (!strcmp(what, "set")) {
         set(c->type, c->hp, name, x[0]);
     } else if (!strcmp(what, "before")) {
@@ -168,7 +167,7 @@ static void updates_are_those_of_pytorch(void **unused)
             follow(&c, what, array, x, n);
             ncompared += !strcmp(what, "after");
         }
-        assert_int_equal(ncompared, 2 * 6 + 18 + 2 * 16);
+        assert_int_equal(ncompared, 2 * 6 + 18 + 2 * 16 + 6 + 2 * 7);
         end_comparison(&c);
         fclose(file);
     }
@@ -208,9 +207,12 @@ static double hash_of_run(const char *agent_name, const char *env_name, int nste
 static void same_bits_by_instruction_set(void **unused)
 {
     (void)unused;
-    static const char *const pair[][2] = {
-        {"dqn", "cartpole"}, {"td3", "pendulum"}, {"sac", "pendulum"}};
-    for (int i = 0; i < 3; i++) {
+    static const char *const pair[][2] = {{"dqn", "cartpole"},
+                                          {"td3", "pendulum"},
+                                          {"sac", "pendulum"},
+                                          {"ppo", "cartpole"},
+                                          {"ppo", "pendulum"}};
+    for (int i = 0; i < 5; i++) {
         double first = NAN;
         for (int k = 1; k <= rh_isa__count(); k++) {
             rh_isa__limit(k);
@@ -238,6 +240,7 @@ static rh_state *after_three_steps(const char *name, bool truncated)
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     rh_param_initial(type->param, type->nparam, hp);
     set(type, hp, "n_step", 2);
+    set(type, hp, "history", 1);
     set(type, hp, "horizon", 2); // gamma = 1/2
     assert_int_equal(rh_agent_create(&agent, type, &task, hp, NULL), RH_OK);
     for (int t = 0; t < 4; t++) {
@@ -306,8 +309,8 @@ static void discount_of_horizon_and_task(void **unused)
 static void acts_before_it_starts(void **unused)
 {
     (void)unused;
-    static const char *const agent[] = {"dqn", "td3", "sac"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const agent[] = {"dqn", "td3", "sac", "ppo"};
+    for (int i = 0; i < 4; i++) {
         const rh_agent_type *type = rh_agent_find(agent[i], NULL);
         bool discrete = type->actions & RH_DISCRETE;
         rh_task task = task_of(2, discrete ? 5 : 0, 1);
@@ -330,8 +333,8 @@ static void acts_before_it_starts(void **unused)
 static void a_nan_is_unhealthy(void **unused)
 {
     (void)unused;
-    static const char *const agent[] = {"dqn", "td3", "sac"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const agent[] = {"dqn", "td3", "sac", "ppo"};
+    for (int i = 0; i < 4; i++) {
         const rh_agent_type *type = rh_agent_find(agent[i], NULL);
         rh_task task = task_of(2, type->actions & RH_DISCRETE ? 5 : 0, 1);
         rh_agent *made = NULL;
@@ -364,7 +367,10 @@ static void damaged_states(void **unused)
     rh_agent *agent = NULL;
     size_t n = 0;
     double counts[4] = {1.0, 3.0, NAN, 0.0}, scales[4] = {0.0, 1.0, 0.0, 1.0}, rows[14] = {0};
-    assert_int_equal(rh_agent_create(&agent, type, &task, NULL, NULL), RH_OK);
+    double hp[RH_MAX_PARAM];
+    rh_param_initial(type->param, type->nparam, hp);
+    set(type, hp, "history", 1);
+    assert_int_equal(rh_agent_create(&agent, type, &task, hp, NULL), RH_OK);
     refuses(agent, state, "counts", counts, 4,
             "sac: the counts of the saved state are not in range");
     refuses(agent, state, "counts", NULL, 0, "sac: no array 'counts' in the saved state");
@@ -388,8 +394,10 @@ static void damaged_states(void **unused)
     rh_task two = task_of(2, 2, 1);
     rh_agent *discrete = NULL;
     rh_state *own = after_three_steps("dqn", false);
-    assert_int_equal(rh_agent_create(&discrete, rh_agent_find("dqn", NULL), &two, NULL, NULL),
-                     RH_OK);
+    const rh_agent_type *dqn = rh_agent_find("dqn", NULL);
+    rh_param_initial(dqn->param, dqn->nparam, hp);
+    set(dqn, hp, "history", 1);
+    assert_int_equal(rh_agent_create(&discrete, dqn, &two, hp, NULL), RH_OK);
     rows[6] = 0.5;
     rows[11] = 2.0;
     refuses(discrete, own, "memory", rows, 14,
