@@ -280,7 +280,7 @@ typedef enum rh_model_aspect {
 
 // A candidate of rh_model_choose() and its result. What was not measured is NAN.
 typedef struct rh_model_trial {
-    const char *kind; // of model: "stitching", "carrying" or "network"
+    const char *kind; // of model: "stitching", "carrying", "network" or "linear"
     const rh_model_type *type;
     double param[RH_MODEL_NPARAM];      // (nparam of the type)
     const rh_repr_type *repr;           // representation of states

@@ -60,6 +60,7 @@ static const struct {
     {"carrying", "knn", {"carry", "local"}, "raw", false},
     {"stitching", "knn", {"carry", "none"}, "laplacian", true},
     {"network", "nn", {"ending", "draw"}, "raw", false},
+    {"linear", "linear", {"form", "auto"}, "raw", false},
 };
 
 enum { NTABLE = sizeof table / sizeof *table };
@@ -357,6 +358,11 @@ static bool carries(const rh_model_trial *one)
     return strcmp(one->kind, "carrying") == 0;
 }
 
+static bool is_regression(const rh_model_trial *one)
+{
+    return strcmp(one->kind, "linear") == 0;
+}
+
 // The chosen candidate; -1 if none was tried.
 static int choose(const choice *c)
 {
@@ -367,10 +373,11 @@ static int choose(const choice *c)
         if (trial[i].tried && carries(&trial[i]) &&
             (chosen < 0 || trial[i].score < trial[chosen].score))
             chosen = i;
-    for (int i = 0; i < c->cmp->ntrial; i++)
-        if (trial[i].tried &&
-            (chosen < 0 || (!carries(&trial[i]) && worse(c, chosen, i, &mean, &error))))
-            chosen = i;
+    for (int pass = 0; pass < 2; pass++) // regressions first: agents can leave the log in them
+        for (int i = 0; i < c->cmp->ntrial; i++)
+            if (trial[i].tried && is_regression(&trial[i]) == (pass == 0) &&
+                (chosen < 0 || (!carries(&trial[i]) && worse(c, chosen, i, &mean, &error))))
+                chosen = i;
     return chosen;
 }
 
@@ -468,7 +475,7 @@ static void explain(const choice *c, int chosen)
     } else {
         snprintf(cmp->reason, sizeof cmp->reason,
                  "%.60s: no other kind is better beyond chance%s", text,
-                 carries(best) ? ", and agents can leave the log" : "");
+                 carries(best) || is_regression(best) ? ", and agents can leave the log" : "");
     }
     for (int i = 0; i < cmp->ntrial; i++)
         if (cmp->trial[i].tried && i != chosen)

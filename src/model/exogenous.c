@@ -25,12 +25,16 @@
 // 4. A sensor is noise if everything together explains less than 5 % of its next value.
 // 5. All sums are gathered once, for both parts; a prediction is then one small linear system.
 //    The sample is as large as 4e8 multiplications allow, up to 20,000 steps.
+// 6. A log that says which sensors are exogenous (--exogenous) is believed, and not tested.
+// 7. If the action moves no sensor at all, the log does not show what it does, and no sensor is
+//    called exogenous. (A box heated in short pulses: both of its thermometers were.)
 
 #include "facts.h"
 
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "base/scratch.h"
+#include "log/log.h"
 #include "numeric/cholesky.h"
 
 #include <math.h>
@@ -368,7 +372,7 @@ static void find_exogenous(table *t)
 {
     for (int k = 0; k < t->d; k++)
         t->in[k] = !t->sensor[k].constant;
-    if (!acts_freely(t))
+    if (t->steps->log->exogenous || !acts_freely(t))
         return;
     for (bool again = true; again;) {
         again = false;
@@ -378,8 +382,11 @@ static void find_exogenous(table *t)
                 again = true;
             }
     }
+    bool any = false; // decision 7
     for (int k = 0; k < t->d; k++)
-        t->sensor[k].exogenous = t->in[k] && is_unmoved(t, k);
+        any = any || (!t->in[k] && !t->sensor[k].constant);
+    for (int k = 0; k < t->d; k++)
+        t->sensor[k].exogenous = any && t->in[k] && is_unmoved(t, k);
 }
 
 static void find_noise(table *t)
@@ -417,6 +424,8 @@ rh_status rh_facts__find_exogenous(rh_sensor *sensor, const rh_facts__steps *ste
                                    rh_error *err)
 {
     table t = {.steps = steps, .sensor = sensor, .d = steps->log->nobs, .horizon = HORIZON};
+    for (int k = 0; k < t.d; k++)
+        sensor[k].exogenous = rh_log__is_exogenous(steps->log, k);
     t.m = count_steps(&t);
     if (t.m < FEWEST) {
         t.horizon = 1;

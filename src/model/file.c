@@ -150,7 +150,8 @@ static void write_rest(const rh_model *model, rh_store *store)
     rh_store__lend(store, "start", RH_STATE_I32, model->start, model->nstart);
     if (model->prior)
         rh_store__lend(store, "prior", RH_STATE_F64, model->prior,
-                       model->task.prior.n * rh_prior__width(&model->task));
+                       model->task.prior.n *
+                           rh_contract__prior_width(model->task.nobs, model->task.nact));
     rh_store__put(store, "outcome", RH_STATE_F64, outcome, 2);
     rh_store__put(store, "origin", RH_STATE_I64, origin, 2);
     rh_store__put_number(store, "resample", model->resample);
@@ -326,7 +327,7 @@ static void read_starts(rh_model *model, rh_store *store)
 
 static void read_prior(rh_model *model, rh_store *store)
 {
-    int64_t n = 0, width = rh_prior__width(&model->task);
+    int64_t n = 0, width = rh_contract__prior_width(model->task.nobs, model->task.nact);
     if (store->rc || !rh_store__has(store, "prior"))
         return;
     model->prior = rh_store__take(store, "prior", RH_STATE_F64, -1, &n);

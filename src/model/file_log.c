@@ -1,7 +1,7 @@
 // file_log.c - the log of a model in the model's file.
 //
 // 1. Rows keep their numbers, because the model's tables refer to states and steps by row.
-// 2. rh_log__copy() refuses inconsistent arrays. Missing and infinite numbers are refused here.
+// 2. rh_log_copy() refuses inconsistent arrays. Missing and infinite numbers are refused here.
 
 #include "file.h"
 #include "log/log.h"
@@ -61,13 +61,13 @@ void rh_model_file__write_log(rh_store *store, const rh_log *log)
 
 // ---------------------------------------------------------------------------- reading
 
-// An array of the log that rh_log__copy() reads only.
+// An array of the log that rh_log_copy() reads only.
 static void *look(rh_store *store, const char *name, rh_state__type type, int64_t n)
 {
     return (void *)(uintptr_t)rh_store__look(store, name, type, n, NULL);
 }
 
-// Read the sizes and check that no product of them overflows; rh_log__copy() checks the rest.
+// Read the sizes and check that no product of them overflows; rh_log_copy() checks the rest.
 static void read_shape(rh_store *store, rh_log *log)
 {
     static const int64_t most[NSHAPE] = {INT32_MAX,  INT32_MAX,      INT32_MAX,
@@ -166,7 +166,7 @@ rh_log *rh_model_file__read_log(rh_store *store)
     check_finite(store, "log/act", log.act, log.n * log.nact);
     check_finite(store, "log/reward", log.reward, log.n);
     if (!store->rc)
-        rh_store__pass(store, "log", rh_log__copy(&out, &log, &why), &why);
+        rh_store__pass(store, "log", rh_log_copy(&out, &log, &why), &why);
     for (int i = 0; i < NTEXTS; i++)
         rh_free((void *)text[i]);
     return out;

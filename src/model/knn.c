@@ -89,9 +89,8 @@ void rh_knn__destroy(void *member)
     rh_free(knn);
 }
 
-// Keep which transitions are used, unless they are all, once each.
-static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model__part *part,
-                          rh_error *err)
+rh_status rh_knn__keep_use(rh_knn *knn, const rh_model *model, const rh_model__part *part,
+                           rh_error *err)
 {
     knn->nuse = part->nuse;
     bool all = part->nuse == model->log->n;
@@ -134,7 +133,7 @@ static rh_status fit(void **out, const rh_model *model, const rh_model__part *pa
     }
     knn->k = (int)model->param[RH_KNN_K];
     rh_knn__scale_actions(knn, model);
-    rc = keep_use(knn, model, part, err);
+    rc = rh_knn__keep_use(knn, model, part, err);
     if (!rc)
         rc = model->log->naction ? rh_knn__make_table(knn, model, part, err)
                                  : rh_knn__make_points(knn, model, &point, err);
@@ -182,8 +181,7 @@ static rh_status env(rh_env **out, const rh_model *model, const void *member,
                        : rh_knn__table_env(out, model, knn, param, err);
 }
 
-// The row of the model's log that obs points to, or -1.
-static int64_t row_of(const rh_log *log, const double *obs)
+int64_t rh_knn__row_of(const rh_log *log, const double *obs)
 {
     uintptr_t first = (uintptr_t)log->obs, at = (uintptr_t)obs;
     size_t width = (size_t)log->nobs * sizeof *obs;
@@ -326,7 +324,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
     float distance[RH_NEIGHBOURS_MOST];
     double p[RH_NEIGHBOURS_MOST];
     int n = 0;
-    int64_t row = knn->points ? -1 : row_of(log, obs);
+    int64_t row = knn->points ? -1 : rh_knn__row_of(log, obs);
     if (row >= 0) {
         int64_t at = ((int)act[0] * log->nstate + row) * knn->k;
         for (; n < knn->k && knn->index[at + n] >= 0; n++) {

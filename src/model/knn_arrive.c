@@ -36,8 +36,7 @@ double rh_knn__difference(const rh_model *model, int sensor, double a, double b)
 
 // ---------------------------------------------------------------------------- limits
 
-// The limit that s is beyond, or -1.
-static int limit_of(const rh_facts *facts, const double *s)
+int rh_knn__limit_of(const rh_facts *facts, const double *s)
 {
     for (int i = 0; i < facts->nlimit; i++) {
         const rh_limit *l = &facts->limit[i];
@@ -54,7 +53,7 @@ static bool tells(const rh_model *model, int64_t t)
 {
     const rh_log *log = model->log;
     return log->to[t] != RH_UNKNOWN &&
-           limit_of(model->facts, log->obs + (int64_t)log->to[t] * log->nobs) < 0;
+           rh_knn__limit_of(model->facts, log->obs + (int64_t)log->to[t] * log->nobs) < 0;
 }
 
 static bool is_end(const rh_log *log, int64_t t)
@@ -137,8 +136,7 @@ rh_status rh_knn__index_arrivals(rh_knn *knn, const rh_model *model, int nthread
     return rc || !knn->arrival[0] ? rc : find_margins(knn, model, nthread, err);
 }
 
-// The position of the nearest arrival to a code.
-static int32_t nearest(const rh_knn *knn, const float *code)
+int32_t rh_knn__nearest_arrival(const rh_knn *knn, const float *code)
 {
     int32_t best = -1;
     float least = INFINITY;
@@ -228,7 +226,7 @@ static void judge(const rh_knn *knn, const rh_model *model, int32_t position, in
     const float *there = model->code + (int64_t)log->to[t] * d;
     if (rh_knn__distance(out->code, there, d) < (double)knn->margin[position])
         return;
-    int64_t best = rh_knn__transition(knn, nearest(knn, out->code));
+    int64_t best = rh_knn__transition(knn, rh_knn__nearest_arrival(knn, out->code));
     out->ends = is_end(log, best);
     if (out->ends != end)
         out->reward = log->reward[best];
@@ -250,7 +248,7 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
     if (model->code)
         rh_repr__encode_one(model->repr, out->next, NULL, scratch, out->code);
 
-    int limit = limit_of(model->facts, out->next);
+    int limit = rh_knn__limit_of(model->facts, out->next);
     if (limit < 0) {
         judge(knn, model, position, other, out);
     } else {

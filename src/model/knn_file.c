@@ -97,7 +97,7 @@ static void refuse_infinite(rh_store *store, const char *name, int64_t i)
 
 // ---------------------------------------------------------------------------- reading
 
-static void read_use(rh_knn *knn, const rh_model *model, rh_store *store)
+void rh_knn__read_use(rh_knn *knn, const rh_model *model, rh_store *store)
 {
     knn->nuse = model->log->n;
     if (!rh_store__has(store, "use"))
@@ -180,7 +180,7 @@ void *rh_knn__read(const rh_model *model, rh_store *store)
     }
     knn->k = (int)rh_store__number(store, "k", model->param[RH_KNN_K], model->param[RH_KNN_K]);
     rh_knn__scale_actions(knn, model);
-    read_use(knn, model, store);
+    rh_knn__read_use(knn, model, store);
     if (model->log->naction)
         read_table(knn, model, store);
     else if (!store->rc)

@@ -88,6 +88,13 @@ static inline int32_t rh_knn__transition(const rh_knn *knn, int64_t position)
 }
 int32_t rh_knn__position(const rh_knn *knn, int32_t transition);
 
+// Keep which transitions are used, unless they are all, once each.
+rh_status rh_knn__keep_use(rh_knn *knn, const rh_model *model, const rh_model__part *part,
+                           rh_error *err);
+
+// The row of the model's log that obs points to, or -1.
+int64_t rh_knn__row_of(const rh_log *log, const double *obs);
+
 // ---------------------------------------------------------------------------- knn_table.c
 
 // The table of a member with discrete actions.
@@ -136,6 +143,9 @@ typedef struct rh_knn__rules {
 } rh_knn__rules;
 
 rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const double *param);
+
+// Whether the plant of a log is never reset: no step of it is terminal.
+bool rh_knn__never_resets(const rh_model *model);
 
 // ---------------------------------------------------------------------------- knn_reach.c
 
@@ -216,6 +226,10 @@ double *rh_knn__switched(const rh_knn *knn, const rh_model *model, int to, int f
 // The difference a - b of two values of a sensor, the short way round where it wraps.
 double rh_knn__difference(const rh_model *model, int sensor, double a, double b);
 
+// The limit that s is beyond, or -1; the position of the nearest arrival to a code.
+int rh_knn__limit_of(const rh_facts *facts, const double *s);
+int32_t rh_knn__nearest_arrival(const rh_knn *knn, const float *code);
+
 // Index the arrivals that tell ends from other steps; find the bounds of rewards.
 // Bring a state (nobs) back to what sensors can show.
 void rh_knn__settle(const rh_model *model, double *s);
@@ -257,6 +271,8 @@ void rh_knn__stand_anywhere(const rh_model *model, const rh_env *env, void *stat
 
 void rh_knn__write(const rh_model *model, const void *member, rh_store *store);
 void *rh_knn__read(const rh_model *model, rh_store *store);
+void rh_knn__read_use(rh_knn *knn, const rh_model *model,
+                      rh_store *store); // transitions in use
 
 void rh_knn__destroy(void *member); // NULL is allowed
 

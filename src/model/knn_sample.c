@@ -110,8 +110,7 @@ static bool any_empty(const rh_knn *knn, const rh_model *model)
     return false;
 }
 
-// Whether the plant of a log is never reset: no step of it is terminal.
-static bool never_resets(const rh_model *model)
+bool rh_knn__never_resets(const rh_model *model)
 {
     bool none = model->task.continuing;
     for (int64_t i = 0; none && i < model->log->n; i++)
@@ -126,7 +125,7 @@ rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const
         .reach = rh_knn__reach(knn, param),
         .given = rule == RH_KNN_OPTIMISTIC ? model->highest : model->lowest,
         .charged = rule == RH_KNN_CHARGED && knn->step > 0.0,
-        .goes_on = rule == RH_KNN_PESSIMISTIC && knn->slope && never_resets(model),
+        .goes_on = rule == RH_KNN_PESSIMISTIC && knn->slope && rh_knn__never_resets(model),
         .least = model->task.reward_lo,
     };
     if (knn->slope)

@@ -376,7 +376,7 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     to->type = from->type;
     rh_status rc = set_params(to, from->param, err);
     if (!rc)
-        rc = rh_log__copy(&to->log, from->log, err);
+        rc = rh_log_copy(&to->log, from->log, err);
     if (!rc)
         rc = rh_repr__copy(&to->repr, from->repr, err);
     if (rc)

@@ -26,7 +26,6 @@ rh_status rh_prior__split(rh_log **model, rh_log **agent, const rh_log *log, rh_
 // The steps of a log as rows, the last ones of a long log. Owned: prior->row, free with
 // rh_free() by a cast. Nullable: err.
 rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err);
-int64_t rh_prior__width(const rh_task *task); // numbers in a row
 
 // Whether rows are of a task of this shape: finite, with its actions and ends.
 bool rh_prior__fits(const rh_task *task, rh_prior prior);

@@ -81,6 +81,7 @@ struct rh_model_calls {
 };
 
 extern const rh_model_type rh_model_knn;
+extern const rh_model_type rh_model_linear;
 extern const rh_model_type rh_model_nn;
 
 // model.c: all of a model but its members and their fidelity: nmember is 0. Checks as

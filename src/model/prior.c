@@ -8,6 +8,7 @@
 // 3. Of a long log agents get the last MOST steps: what they would begin with takes time
 //    and memory in every run, and old steps may be of a plant that has changed.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "model.h"
 #include "model_internal.h"
@@ -21,11 +22,6 @@
 #define MOST 100000 // rows; decision 3
 
 enum { GOES_ON, TERMINAL, TRUNCATED }; // end of a row
-
-int64_t rh_prior__width(const rh_task *task)
-{
-    return 2 * (int64_t)task->nobs + task->nact + 2;
-}
 
 // ---------------------------------------------------------------------------- dividing
 
@@ -101,7 +97,7 @@ static void put_row(double *row, const rh_log *log, int64_t i, int end)
 rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err)
 {
     rh_model__piece piece = {0};
-    int64_t width = 2 * (int64_t)log->nobs + log->nact + 2, n = 0, skip;
+    int64_t width = rh_contract__prior_width(log->nobs, log->nact), n = 0, skip;
     while (rh_model__next_piece(log, &piece))
         n += piece.end - piece.first;
     skip = n > MOST ? n - MOST : 0;
@@ -125,7 +121,7 @@ rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err)
 
 bool rh_prior__fits(const rh_task *task, rh_prior prior)
 {
-    int64_t width = rh_prior__width(task);
+    int64_t width = rh_contract__prior_width(task->nobs, task->nact);
     for (int64_t i = 0; i < prior.n; i++) {
         const double *row = prior.row + i * width, *act = row + task->nobs;
         double end = row[width - 1];
@@ -140,7 +136,9 @@ bool rh_prior__fits(const rh_task *task, rh_prior prior)
 
 rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err)
 {
-    size_t size = (size_t)rh_prior__width(&model->task) * sizeof *model->prior;
+    const rh_task *task = &model->task;
+    size_t size =
+        (size_t)rh_contract__prior_width(task->nobs, task->nact) * sizeof *model->prior;
     model->task.prior = (rh_prior){0};
     if (!prior.n)
         return RH_OK;

@@ -3,4 +3,4 @@
 #include "base/base_internal.h"
 #include "model_internal.h"
 
-RH_KIND__REGISTRY(model, "model", &rh_model_knn, &rh_model_nn);
+RH_KIND__REGISTRY(model, "model", &rh_model_knn, &rh_model_nn, &rh_model_linear);

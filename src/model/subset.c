@@ -78,5 +78,5 @@ rh_status rh_subset__copy(rh_log **out, rh_subset *s, rh_error *err)
     parts.first = s->first;
     parts.line = NULL;
     parts.start = s->start;
-    return rh_log__copy(out, &parts, err);
+    return rh_log_copy(out, &parts, err);
 }

@@ -18,6 +18,7 @@
 // 5. reward_lo is no higher than any reward of the log. A kind of model that gives lower
 //    rewards out of coverage lowers it in the task of its environment.
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "log/log.h"
 #include "model.h"
@@ -155,7 +156,7 @@ static void find_action_ranges(rh_task *task, const rh_model__usable *u)
 static bool any_end(const rh_log *log, rh_prior prior)
 {
     rh_model__piece piece = {0};
-    int64_t width = 2 * (int64_t)log->nobs + log->nact + 2;
+    int64_t width = rh_contract__prior_width(log->nobs, log->nact);
     for (int64_t i = 1; i <= prior.n; i++)
         if (prior.row[i * width - 1] == 1.0) // terminal
             return true;

@@ -321,7 +321,7 @@ static void which_episodes_count(void **unused)
     rh_log parts = *log;
     const uint8_t resumed[2] = {0, 0};
     parts.start = resumed;
-    assert_int_equal(rh_log__copy(&same, &parts, NULL), RH_OK);
+    assert_int_equal(rh_log_copy(&same, &parts, NULL), RH_OK);
     told = (fault){0};
     model = fit_plain(&told_type, same, false, NULL);
     assert_int_equal(rh_model_fidelity(model)->logged_length.n, 2);

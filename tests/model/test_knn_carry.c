@@ -750,7 +750,7 @@ static rh_log *with_formula(const rh_log *log, const char *formula, bool kept)
     }
     parts.reward = reward;
     parts.reward_formula = kept ? formula : NULL;
-    if (rh_log__copy(&out, &parts, &err))
+    if (rh_log_copy(&out, &parts, &err))
         fail_msg("%s", err.text);
     rh_expression__clear(&e);
     rh_free(reward);
@@ -812,7 +812,7 @@ static void rewards_by_formula(void **unused)
     log[0] = with_formula(plain, formula, false);
     rh_log parts = *log[0];
     parts.reward_formula = "obs[0]";
-    assert_int_equal(rh_log__copy(&log[1], &parts, NULL), RH_OK);
+    assert_int_equal(rh_log_copy(&log[1], &parts, NULL), RH_OK);
     rh_model *model = fit_carry(log[1], RH_KNN_LOCAL, 1.6, 1);
     assert_int_equal(((const rh_knn *)model->member[0])->formula.nop, 0);
     rh_model_destroy(model);
@@ -829,7 +829,7 @@ static void formulas_of_labels(void **unused)
     static const char *label[] = {"-10", "5", "20"};
     rh_log parts = *plain, *named = NULL;
     parts.label = label;
-    assert_int_equal(rh_log__copy(&named, &parts, NULL), RH_OK);
+    assert_int_equal(rh_log_copy(&named, &parts, NULL), RH_OK);
     rh_log *log = with_formula(named, "obs[0] - act[0]", true);
     rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
     walker w = walk_from(model, 700, 0);
@@ -902,7 +902,7 @@ static void out_of_memory(void **unused)
     rh_log *plain = log_of_plant(&p, 300, 4, NULL), *log = NULL;
     rh_log parts = *plain;
     parts.reward_formula = "obs[0] + act[0]"; // compiled, and then refused
-    assert_int_equal(rh_log__copy(&log, &parts, &err), RH_OK);
+    assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
     rh_log_destroy(plain);
     rh_repr *repr = plain_repr(log, false);
     rh_model_options opt = plain_options();

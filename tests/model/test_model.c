@@ -653,7 +653,7 @@ static void kinds(void **unused)
 {
     (void)unused;
     rh_error err = {""};
-    assert_int_equal(rh_model_ntype(), 2);
+    assert_int_equal(rh_model_ntype(), 3);
     for (int i = 0; i < rh_model_ntype(); i++) {
         const rh_model_type *type = rh_model_type_at(i);
         assert_ptr_equal(rh_model_find(type->name, &err), type);
@@ -666,7 +666,7 @@ static void kinds(void **unused)
             assert_true(strlen(type->param[k].about) > 10);
     }
     assert_null(rh_model_find("kn", &err));
-    assert_string_equal(err.text, "no model 'kn'; did you mean 'knn'? (knn, nn)");
+    assert_string_equal(err.text, "no model 'kn'; did you mean 'knn'? (knn, nn, linear)");
 }
 
 static void asking(void **unused)

@@ -246,6 +246,34 @@ static void sensors_that_actions_move(void **unused)
         }
 }
 
+// An action that moves nothing shows nothing. The same log, if it names a sensor.
+static int unmoved(double *s, double act, int i, rh_rng *rng)
+{
+    (void)act;
+    (void)i;
+    s[0] = 0.9 * s[0] + 0.05 * bell(rng);
+    s[1] = 0.8 * s[1] + 0.05 * bell(rng);
+    return 0;
+}
+
+static void actions_without_effect(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        rh_log *log = log_of_plant(&(plant){2, 3, zero, unmoved, NULL, NULL}, 3000, seed, NULL);
+        rh_facts *f = facts_of(log);
+        assert_false(f->sensor[0].exogenous);
+        assert_false(f->sensor[1].exogenous);
+        rh_facts_destroy(f);
+        log->exogenous = log->obs_name[1];
+        f = facts_of(log);
+        assert_false(f->sensor[0].exogenous);
+        assert_true(f->sensor[1].exogenous);
+        rh_facts_destroy(f);
+        rh_log_destroy(log);
+    }
+}
+
 // The simulators have no exogenous sensor and no noise; the circles of Acrobot are found.
 static void simulators(void **unused)
 {
@@ -285,6 +313,7 @@ int main(void)
         cmocka_unit_test(sensors_that_no_action_moves),
         cmocka_unit_test(effects_that_do_not_show),
         cmocka_unit_test(sensors_that_actions_move),
+        cmocka_unit_test(actions_without_effect),
         cmocka_unit_test(simulators),
     };
     return cmocka_run_group_tests(test, NULL, NULL);

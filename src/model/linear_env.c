@@ -1,0 +1,300 @@
+// linear_env.c - the environment of the linear model.
+//
+// The state of a run is the last observations and actions and two positions in the log: where
+// the signals that nobody controls come from, and where the residuals come from. Both move on
+// with every step. They are one and the same unless the run began in a step that the member was
+// not fitted to (a held-out stretch): such a step has no residual.
+//
+// 1. After BLOCK steps, or where the log's episode ends, another position is drawn. Of NTRY
+//    drawn ones that is taken whose signals are most like the present ones, so that a day goes
+//    on as a day.
+// 2. A run that leaves the bounds of a sensor is out of coverage: an episode ends there with
+//    the log's lowest return. A plant that nothing resets goes on at the bound with at most the
+//    lowest reward of the log.
+
+#include "linear_internal.h"
+
+#include "base/base_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 500 // decision 1: longer than the stretches that models are compared on
+#define NTRY 16   // decision 1
+
+typedef struct world {
+    const rh_model *model; // borrowed
+    const rh_linear *m;    // borrowed
+    int residuals;
+    bool goes_on;                              // decision 2
+    double least;                              // the lowest reward of a step
+    int npast;                                 // observations and actions that are remembered
+    size_t past_at, act_at, terms_at, code_at; // of the arrays of a place, in bytes
+} world;
+
+// A run. Behind it: observations (npast x nobs), actions (npast x nact, NAN: unknown), terms
+// (nterm), scratch of codes.
+typedef struct place {
+    const world *w; // borrowed: of the environment, for rh_linear__stand()
+    int64_t at;     // the logged step whose signals are next; -1: to be drawn
+    int64_t left;   // the logged step whose residuals are next; -1: to be drawn
+    int steps;      // until others are drawn
+    bool uncovered;
+    float code[RH_MAX_CODE]; // of the present observation
+} place;
+
+static double *past_of(const world *w, place *here)
+{
+    return (double *)(void *)((char *)here + w->past_at);
+}
+
+static double *acts_of(const world *w, place *here)
+{
+    return (double *)(void *)((char *)here + w->act_at);
+}
+
+static bool has_residual(const rh_linear *m, int64_t t)
+{
+    return !isnan(m->residual[(size_t)t * ((size_t)m->nout + 1)]);
+}
+
+// ---------------------------------------------------------------------------- beginning
+
+static void enter(const world *w, place *here, int64_t row)
+{
+    const rh_log *log = w->model->log;
+    int64_t t = rh_linear__from_row(log, row);
+    double *obs = past_of(w, here), *act = acts_of(w, here);
+    size_t nobs = (size_t)log->nobs, nact = (size_t)log->nact;
+    rh_linear__past past;
+    if (t >= 0)
+        rh_linear__past_of(&past, log, t);
+    for (int l = 0; l < w->npast; l++) {
+        const double *from = t >= 0 ? past.obs[l] : log->obs + row * log->nobs;
+        memcpy(obs + (size_t)l * nobs, from, nobs * sizeof *obs);
+
+        // the action of the coming step is not known yet: the first is that of the step before
+        const double *was = t >= 0 && l + 1 < RH_LINEAR__PAST ? past.act[l + 1] : NULL;
+        if (was)
+            memcpy(act + (size_t)l * nact, was, nact * sizeof *act);
+        else
+            act[(size_t)l * nact] = NAN;
+    }
+    here->w = w;
+    here->at = t;
+    here->left = t >= 0 && has_residual(w->m, t) ? t : -1;
+    here->steps = BLOCK;
+    here->uncovered = false;
+}
+
+static void show(const world *w, place *here, double *obs)
+{
+    memcpy(obs, past_of(w, here), (size_t)w->m->nobs * sizeof *obs);
+}
+
+static void begin(const void *self, void *state, rh_streams *streams, double *obs)
+{
+    const world *w = self;
+    const rh_model *model = w->model;
+    enter(w, state, model->start[rh_rng_below(&streams->start, (uint32_t)model->nstart)]);
+    show(w, state, obs);
+}
+
+void rh_linear__stand(const rh_model *model, const rh_env *env, void *state, int32_t row)
+{
+    (void)model;
+    (void)env;
+    enter(((place *)state)->w, state, row);
+}
+
+// ---------------------------------------------------------------------------- positions
+
+// How unlike the signals of a logged step are to the present ones.
+static double unlike(const rh_linear *m, const rh_model *model, int64_t t, const double *obs)
+{
+    const double *there = model->log->obs + (int64_t)model->log->from[t] * m->nobs;
+    double sum = 0.0;
+    for (int j = 0; j < m->nexo; j++) {
+        int k = m->exo[j];
+        double d = rh_knn__difference(model, k, there[k], obs[k]) / m->scale[k];
+        sum += d * d;
+    }
+    return sum;
+}
+
+static int64_t draw(const world *w, place *here, rh_rng *rng)
+{
+    const rh_linear *m = w->m;
+    int64_t best = -1;
+    double least = INFINITY;
+    int ntry = m->nexo ? NTRY : 1;
+    for (int i = 0; m->nable > 0 && i < ntry; i++) {
+        int64_t t = m->able[rh_rng_below(rng, (uint32_t)m->nable)];
+        double d = ntry > 1 ? unlike(m, w->model, t, past_of(w, here)) : 0.0;
+        if (best < 0 || d < least) {
+            best = t;
+            least = d;
+        }
+    }
+    return best;
+}
+
+// Draw positions that are not known.
+static void settle_positions(const world *w, place *here, rh_rng *rng)
+{
+    if (here->at < 0 && w->m->nexo)
+        here->at = draw(w, here, rng);
+    if (here->left < 0 && here->at >= 0 && has_residual(w->m, here->at))
+        here->left = here->at;
+    else if (here->left < 0 || w->residuals == RH_LINEAR_DRAWN)
+        here->left = w->m->nable ? w->m->able[rh_rng_below(rng, (uint32_t)w->m->nable)] : -1;
+}
+
+static void move_on(const world *w, place *here)
+{
+    const rh_log *log = w->model->log;
+    bool same = here->at == here->left;
+    bool on = --here->steps > 0;
+    here->steps = on ? here->steps : BLOCK;
+    here->at = on && here->at >= 0 && rh_linear__follows(log, here->at) ? here->at + 1 : -1;
+    if (same) {
+        here->left = here->at;
+    } else {
+        here->left =
+            on && here->left >= 0 && rh_linear__follows(log, here->left) ? here->left + 1 : -1;
+    }
+    if (here->left >= 0 && !has_residual(w->m, here->left))
+        here->left = -1;
+    if (here->at >= 0 && log->to[here->at] == RH_UNKNOWN)
+        here->at = -1;
+}
+
+// ---------------------------------------------------------------------------- a step
+
+bool rh_linear__ends(const rh_linear *m, const rh_model *model, const double *next,
+                     const float *code, double *reward)
+{
+    int limit = rh_knn__limit_of(model->facts, next);
+    if (limit >= 0) {
+        double usual = model->facts->limit[limit].reward;
+        *reward = isnan(usual) ? model->lowest : m->knn->formula.nop ? *reward : usual;
+        return true;
+    }
+    if (!m->knn->margin)
+        return false;
+    int64_t t = rh_knn__transition(m->knn, rh_knn__nearest_arrival(m->knn, code));
+    bool ends = model->log->flag[t] & RH_FLAG_TERMINAL;
+    if (ends && !m->knn->formula.nop)
+        *reward = model->log->reward[t];
+    return ends;
+}
+
+// Put the new action in front of the others, within the range of the log.
+static const double *take_action(const world *w, place *here, const double *act)
+{
+    const rh_linear *m = w->m;
+    size_t nact = (size_t)m->nact;
+    double *acts = acts_of(w, here);
+    memmove(acts + nact, acts, (size_t)(w->npast - 1) * nact * sizeof *acts);
+    for (int k = 0; k < m->nact; k++)
+        acts[k] = m->naction ? act[k] : rh_knn__clamp_action(m->knn, k, act[k]);
+    return acts;
+}
+
+static bool step(const void *self, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward)
+{
+    const world *w = self;
+    const rh_linear *m = w->m;
+    const rh_model *model = w->model;
+    const rh_log *log = model->log;
+    place *here = state;
+    size_t nobs = (size_t)m->nobs, width = (size_t)m->nout + 1;
+    double next[RH_MAX_OBS], *past_obs = past_of(w, here);
+    double *terms = (double *)(void *)((char *)here + w->terms_at);
+    rh_linear__past past = {.obs = {past_obs}}; // npast is 2 at least
+    act = take_action(w, here, act);
+    for (int l = 0; l < w->npast; l++) {
+        const double *was = act + (size_t)l * (size_t)m->nact;
+        past.obs[l] = past_obs + (size_t)l * nobs;
+        past.act[l] = isnan(was[0]) ? NULL : was;
+    }
+
+    settle_positions(w, here, &streams->noise);
+    bool noisy = here->left >= 0 && w->residuals != RH_LINEAR_NO_NOISE;
+    const float *residual = noisy ? m->residual + (size_t)here->left * width : NULL;
+    bool inside = rh_linear__next(m, model, &m->plan, m->weight, &past, residual, terms, next);
+    for (int j = 0; j < m->nexo && here->at >= 0; j++)
+        next[m->exo[j]] = log->obs[(int64_t)log->to[here->at] * log->nobs + m->exo[j]];
+    *reward = rh_linear__reward(m, model, past.obs[0], act, past.act[1], next);
+    *reward += residual ? (double)residual[m->nout] : 0.0;
+    if (m->knn->margin)
+        rh_repr__encode_one(model->repr, next, NULL,
+                            (float *)(void *)((char *)here + w->code_at), here->code);
+    bool ends = rh_linear__ends(m, model, next, here->code, reward);
+    *reward = fmin(fmax(*reward, m->reward_lo), m->reward_hi);
+    if (!inside && !ends) {
+        ends = !w->goes_on;
+        *reward = w->goes_on ? fmin(*reward, model->task.reward_lo) : model->lowest;
+    }
+    *reward = fmax(*reward, w->least);
+
+    move_on(w, here);
+    memmove(past_obs + nobs, past_obs, (size_t)(w->npast - 1) * nobs * sizeof *past_obs);
+    memcpy(past_obs, next, nobs * sizeof *next);
+    if (ends && model->task.continuing)
+        begin(self, state, streams, obs);
+    else
+        show(w, here, obs);
+    here->uncovered = !inside;
+    return ends && !model->task.continuing;
+}
+
+static bool uncovered(const void *self, const void *state)
+{
+    (void)self;
+    return ((const place *)state)->uncovered;
+}
+
+static const rh_env_type type = {
+    .name = "linear",
+    .about = "a regression on past observations and actions, with the log's residuals",
+    .self_size = sizeof(world),
+    .param = rh_linear__param,
+    .nparam = RH_LINEAR_NPARAM,
+    .start = begin,
+    .step = step,
+    .uncovered = uncovered,
+};
+
+rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,
+                         const double *param, rh_error *err)
+{
+    const rh_linear *m = member;
+    for (int i = 0; i < RH_LINEAR_NPARAM; i++)
+        if (rh_linear__param[i].fixed && param[i] != model->param[i])
+            return rh_fail(
+                err, RH_EINVAL,
+                "linear: %s differs from the fitted model, expected the same; fit again",
+                rh_linear__param[i].name);
+    world *w = rh_alloc(1, sizeof *w);
+    if (!w)
+        return rh_base__no_memory(err, "linear");
+    *w = (world){.model = model, .m = m, .residuals = (int)param[RH_LINEAR_RESIDUALS]};
+    w->goes_on = rh_knn__never_resets(model);
+    w->npast = m->plan.lags + m->plan.delay;
+    w->npast = w->npast > 2 ? w->npast : 2; // rewards know the action before
+    w->least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
+    w->past_at = sizeof(place) + (-sizeof(place) & 63u);
+    w->act_at = w->past_at + (size_t)w->npast * (size_t)m->nobs * sizeof(double);
+    w->terms_at = w->act_at + (size_t)w->npast * (size_t)m->nact * sizeof(double);
+    w->code_at = w->terms_at + (size_t)m->nterm * sizeof(double);
+    w->code_at += -w->code_at & 63u;
+    size_t size = w->code_at + rh_repr__nscratch(model->repr) * sizeof(float);
+    rh_task task = model->task;
+    task.reward_lo = w->least;
+    rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
+    if (rc)
+        rh_free(w);
+    return rc;
+}

@@ -1,0 +1,153 @@
+// linear_internal.h - shared by the files of the linear model.
+
+#ifndef LINEAR_INTERNAL_H
+#define LINEAR_INTERNAL_H
+
+#include "knn_internal.h"
+
+enum { RH_LINEAR_FORM, RH_LINEAR_LAGS, RH_LINEAR_DELAY, RH_LINEAR_RESIDUALS, RH_LINEAR_NPARAM };
+
+enum {
+    RH_LINEAR_FORM_AUTO,
+    RH_LINEAR_PLAIN,    // observations and actions
+    RH_LINEAR_PRODUCTS, //   and products of both
+    RH_LINEAR_QUADRATIC //   and squares and products of observations
+};                      // form
+enum { RH_LINEAR_STRETCH, RH_LINEAR_DRAWN, RH_LINEAR_NO_NOISE }; // residuals
+
+extern const rh_param rh_linear__param[RH_LINEAR_NPARAM];
+
+#define RH_LINEAR__LAGS 8                                    // most lags
+#define RH_LINEAR__DELAY 8                                   // longest dead time
+#define RH_LINEAR__PAST (RH_LINEAR__LAGS + RH_LINEAR__DELAY) // steps that may be remembered
+#define RH_LINEAR__LEVEL (2 * RH_MAX_OBS)                    // most numbers of an observation
+#define RH_LINEAR__TERM 512                                  // most terms
+
+// The last observations and actions, the present ones first. An action before the first known
+// one is NULL; an observation before the first is the first.
+typedef struct rh_linear__past {
+    const double *obs[RH_LINEAR__PAST];
+    const double *act[RH_LINEAR__PAST];
+} rh_linear__past;
+
+// Which terms a regression has.
+typedef struct rh_linear__plan {
+    int form, lags, delay;
+} rh_linear__plan;
+
+// A number of an observation that terms are made of: a sensor, or one of two of its circle.
+typedef struct rh_linear__level {
+    int sensor;
+    enum { RH_LINEAR_LINE, RH_LINEAR_COSINE, RH_LINEAR_SINE } on;
+} rh_linear__level;
+
+// A term of the reward.
+typedef struct rh_linear__cost {
+    int kind, i, j; // see linear_reward.c
+    double at, weight;
+} rh_linear__cost;
+
+#define RH_LINEAR__COST 24 // most terms of the reward
+
+// A member.
+typedef struct rh_linear {
+    // what is predicted, and from what
+    int nobs, naction, nact;
+    int nlevel, nmoved, nout, nexo, ninput;
+    rh_linear__level level[RH_LINEAR__LEVEL];     // (nlevel)
+    int moved[RH_MAX_OBS];                        // sensors that change                (nmoved)
+    int out[RH_MAX_OBS];                          // of these, predicted                (nout)
+    int exo[RH_MAX_OBS];                          // and replayed                       (nexo)
+    double centre[RH_MAX_OBS], scale[RH_MAX_OBS]; // mean and standard deviation    (nobs)
+    double step[RH_MAX_OBS];                      // root mean square of a change   (nobs)
+    double act_centre[RH_MAX_ACTIONS], act_scale[RH_MAX_ACTIONS]; //              (ninput)
+    double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; // bounds of sensors                     (nobs)
+
+    rh_linear__plan plan;
+    int nterm;
+    double *weight; // owned                                          (nout x nterm)
+
+    rh_knn *knn; // owned: transitions in use, formula of rewards, arrivals that end
+    int ncost;   // terms of the reward if there is no formula
+    rh_linear__cost cost[RH_LINEAR__COST];
+    double constant;             // of the reward
+    double reward_lo, reward_hi; // bounds of rewards
+
+    // rebuilt from the log
+    float *residual; // owned: of each transition, that of the reward last; NAN: not in use
+                     //                                               (n x (nout + 1))
+    int32_t *able;   // owned: transitions with residuals              (nable)
+    int64_t nable;
+} rh_linear;
+
+// ---------------------------------------------------------------------------- linear.c
+
+rh_status rh_linear__create(rh_linear **out, const rh_model *model, rh_error *err);
+void rh_linear__destroy(void *member); // NULL is allowed
+
+// Compute what is not stored: residuals, arrivals.
+rh_status rh_linear__complete(rh_linear *m, const rh_model *model, int nthread, rh_error *err);
+
+// ---------------------------------------------------------------------------- linear_terms.c
+
+// Set what is predicted from what, and the scales, by the transitions in use.
+void rh_linear__survey(rh_linear *m, const rh_model *model);
+
+int rh_linear__nterm(const rh_linear *m, const rh_linear__plan *plan);
+
+// Where the terms of a plan are among those of a larger one with the same delay: at (nterm).
+void rh_linear__within(const rh_linear *m, const rh_linear__plan *plan,
+                       const rh_linear__plan *larger, int *at);
+
+// The terms x (nterm) of a past.
+void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
+                      const rh_linear__past *past, const rh_model *model, double *x);
+
+// The past of transition t of the log.
+void rh_linear__past_of(rh_linear__past *past, const rh_log *log, int64_t t);
+
+// The transition that begins in a row, or -1; whether transition t + 1 continues t.
+int64_t rh_linear__from_row(const rh_log *log, int64_t row);
+bool rh_linear__follows(const rh_log *log, int64_t t);
+
+// The next observation (nobs): sensors that are predicted change by weights (nout x nterm) and,
+// if not NULL, residuals (nout); all others stay. x: scratch (nterm). True: it is within
+// bounds; otherwise it was brought back.
+bool rh_linear__next(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                     const double *weight, const rh_linear__past *past, const float *residual,
+                     double *x, double *next);
+
+// ---------------------------------------------------------------------------- linear_fit.c
+
+// Choose the plan and compute the weights.
+rh_status rh_linear__regress(rh_linear *m, const rh_model *model, const rh_model__part *part,
+                             rh_error *err);
+
+// ---------------------------------------------------------------------------- linear_reward.c
+
+rh_status rh_linear__fit_reward(rh_linear *m, const rh_model *model, rh_error *err);
+
+// The reward of a step, without a residual, not bounded. before: the action before; nullable.
+double rh_linear__reward(const rh_linear *m, const rh_model *model, const double *s,
+                         const double *act, const double *before, const double *next);
+void rh_linear__bound_rewards(rh_linear *m, const rh_model *model);
+
+// Whether a term of a file is one of this log.
+bool rh_linear__good_cost(const rh_linear *m, const rh_linear__cost *cost);
+
+// ---------------------------------------------------------------------------- linear_env.c
+
+rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,
+                         const double *param, rh_error *err);
+void rh_linear__stand(const rh_model *model, const rh_env *env, void *state, int32_t row);
+
+// Whether a step to next (nobs) with this code ends, and then its reward.
+bool rh_linear__ends(const rh_linear *m, const rh_model *model, const double *next,
+                     const float *code, double *reward);
+
+// ---------------------------------------------------------------------------- linear_file.c
+
+void rh_linear__write(const rh_model *model, const void *member, rh_store *store);
+void *rh_linear__read(const rh_model *model, rh_store *store);
+
+#endif

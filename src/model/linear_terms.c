@@ -1,0 +1,261 @@
+// linear_terms.c - the terms of the regression: lagged observations and actions, products.
+//
+// With z the sensors, less their mean and divided by their standard deviation, D_l the change
+// of a sensor l steps ago, divided by its usual size, and u the actions, d steps late,
+//
+//     plain       1, z, D_1 .. D_(L-1), u_d .. u_(d+L-1)
+//     products    and z u_d
+//     quadratic   and z z, u_d u_d
+//
+// 1. Lags are changes, not values: neighbouring values are nearly equal, and a ridge that acts
+//    on values would first remove what distinguishes them.
+// 2. A sensor that wraps round is a cosine and a sine; its changes are taken the short way.
+// 3. Discrete actions are indicators less their means, all but the first. So an action that is
+//    not known, before the first step of an episode, counts as the mean action: zeros.
+
+#include "linear_internal.h"
+
+#include "base/base.h"
+#include "base/base_internal.h"
+#include "facts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_RANGES_OUT 1.0 // bounds of a sensor, in ranges of the log beside it; by hand
+
+// ---------------------------------------------------------------------------- the log
+
+static const double *row_at(const rh_log *log, int64_t row)
+{
+    return log->obs + row * log->nobs;
+}
+
+bool rh_linear__follows(const rh_log *log, int64_t t)
+{
+    return t + 1 < log->n && log->to[t] != RH_UNKNOWN && log->from[t + 1] == log->to[t] &&
+           log->episode[t + 1] == log->episode[t];
+}
+
+int64_t rh_linear__from_row(const rh_log *log, int64_t row)
+{
+    int64_t lo = 0, hi = log->n - 1;
+    while (lo < hi) { // rows ascend
+        int64_t middle = (lo + hi) / 2;
+        if (log->from[middle] < row)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return log->n > 0 && log->from[lo] == row ? lo : -1;
+}
+
+void rh_linear__past_of(rh_linear__past *past, const rh_log *log, int64_t t)
+{
+    bool known = true;
+    past->obs[0] = row_at(log, log->from[t]);
+    past->act[0] = log->act + t * log->nact;
+    for (int l = 1; l < RH_LINEAR__PAST; l++) {
+        known = known && t > 0 && rh_linear__follows(log, t - 1);
+        t -= known;
+        past->obs[l] = known ? row_at(log, log->from[t]) : past->obs[l - 1];
+        past->act[l] = known ? log->act + t * log->nact : NULL;
+    }
+}
+
+// ---------------------------------------------------------------------------- survey
+
+static void take_shape(rh_linear *m, const rh_model *model)
+{
+    const rh_log *log = model->log;
+    for (int k = 0; k < m->nobs; k++) {
+        const rh_sensor *f = &model->facts->sensor[k];
+        bool round = !isnan(f->period);
+        if (f->constant)
+            continue;
+        m->moved[m->nmoved++] = k;
+        if (f->exogenous)
+            m->exo[m->nexo++] = k;
+        else
+            m->out[m->nout++] = k;
+        m->level[m->nlevel++] =
+            (rh_linear__level){k, round ? RH_LINEAR_COSINE : RH_LINEAR_LINE};
+        if (round)
+            m->level[m->nlevel++] = (rh_linear__level){k, RH_LINEAR_SINE};
+    }
+    m->ninput = log->naction ? log->naction - 1 : log->nact;
+}
+
+// The number of an action input.
+static double input_of(const rh_linear *m, const double *act, int j)
+{
+    return m->naction ? (int)act[0] == j + 1 : act[j];
+}
+
+// Means and standard deviations over n numbers whose sums are x and xx.
+static void summarise(double n, double x, double xx, double *mean, double *sd)
+{
+    *mean = x / n;
+    double var = xx / n - *mean * *mean;
+    *sd = var > 0.0 ? sqrt(var) : 0.0;
+}
+
+void rh_linear__survey(rh_linear *m, const rh_model *model)
+{
+    const rh_log *log = model->log;
+    double n = 0.0, moves = 0.0;
+    double x[RH_MAX_OBS] = {0}, xx[RH_MAX_OBS] = {0}, dd[RH_MAX_OBS] = {0};
+    double u[RH_MAX_ACTIONS] = {0}, uu[RH_MAX_ACTIONS] = {0};
+    take_shape(m, model);
+
+    // differences from the first row, so that no digits are lost
+    const double *first = row_at(log, log->from[rh_knn__transition(m->knn, 0)]);
+    for (int64_t i = 0; i < m->knn->nuse; i++) {
+        int64_t t = rh_knn__transition(m->knn, i);
+        const double *s = row_at(log, log->from[t]), *act = log->act + t * log->nact;
+        bool moved = log->to[t] != RH_UNKNOWN && !(log->flag[t] & RH_FLAG_TERMINAL);
+        const double *next = moved ? row_at(log, log->to[t]) : s;
+        n += 1.0;
+        moves += moved;
+        for (int k = 0; k < m->nobs; k++) {
+            double d = rh_knn__difference(model, k, next[k], s[k]);
+            x[k] += s[k] - first[k];
+            xx[k] += (s[k] - first[k]) * (s[k] - first[k]);
+            dd[k] += d * d;
+        }
+        for (int j = 0; j < m->ninput; j++) {
+            double v = input_of(m, act, j);
+            u[j] += v;
+            uu[j] += v * v;
+        }
+    }
+    for (int k = 0; k < m->nobs; k++) {
+        summarise(n, x[k], xx[k], &m->centre[k], &m->scale[k]);
+        m->centre[k] += first[k];
+        m->step[k] = moves > 0.0 ? sqrt(dd[k] / moves) : 0.0;
+        m->scale[k] = m->scale[k] > 0.0 ? m->scale[k] : 1.0;
+        m->step[k] = m->step[k] > 0.0 ? m->step[k] : m->scale[k];
+    }
+    for (int j = 0; j < m->ninput; j++) {
+        summarise(n, u[j], uu[j], &m->act_centre[j], &m->act_scale[j]);
+        m->act_scale[j] = m->act_scale[j] > 0.0 ? m->act_scale[j] : 1.0;
+    }
+    for (int k = 0; k < m->nobs; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int64_t i = 0; i < log->nstate; i++) {
+            lo = fmin(lo, log->obs[i * log->nobs + k]);
+            hi = fmax(hi, log->obs[i * log->nobs + k]);
+        }
+        m->lo[k] = lo - MOST_RANGES_OUT * (hi - lo);
+        m->hi[k] = hi + MOST_RANGES_OUT * (hi - lo);
+    }
+}
+
+// ---------------------------------------------------------------------------- terms
+
+// Squares and products of n numbers.
+static int npair(int n)
+{
+    return n * (n + 1) / 2;
+}
+
+int rh_linear__nterm(const rh_linear *m, const rh_linear__plan *plan)
+{
+    int n = 1 + m->nlevel + (plan->lags - 1) * m->nmoved + plan->lags * m->ninput;
+    if (plan->form >= RH_LINEAR_PRODUCTS)
+        n += m->nlevel * m->ninput;
+    if (plan->form >= RH_LINEAR_QUADRATIC)
+        n += npair(m->nlevel) + (m->naction ? 0 : npair(m->ninput));
+    return n;
+}
+
+// Terms that do not depend on the form: they come first.
+static int nplain(const rh_linear *m, int lags)
+{
+    return 1 + m->nlevel + (lags - 1) * m->nmoved + lags * m->ninput;
+}
+
+void rh_linear__within(const rh_linear *m, const rh_linear__plan *plan,
+                       const rh_linear__plan *larger, int *at)
+{
+    int n = rh_linear__nterm(m, plan), mine = nplain(m, plan->lags);
+    int more = nplain(m, larger->lags) - mine;
+    for (int i = 0; i < n; i++)
+        at[i] = i < mine ? i : i + more;
+}
+
+static double level_of(const rh_linear *m, const rh_model *model, rh_linear__level level,
+                       const double *obs)
+{
+    double v = obs[level.sensor], sine, cosine;
+    if (level.on == RH_LINEAR_LINE)
+        return (v - m->centre[level.sensor]) / m->scale[level.sensor];
+    const rh_sensor *f = &model->facts->sensor[level.sensor];
+    double turns = (v - f->base) / f->period;
+    rh_maths__sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
+    return level.on == RH_LINEAR_COSINE ? cosine : sine;
+}
+
+// All products of a (n) with themselves, each once.
+static double *multiply_out(const double *a, int n, double *x)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            *x++ = a[i] * a[j];
+    return x;
+}
+
+// Ordered by lag, so that the terms of fewer lags are the first of those of more.
+void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
+                      const rh_linear__past *past, const rh_model *model, double *x)
+{
+    double *begin = x;
+    *x++ = 1.0;
+    for (int i = 0; i < m->nlevel; i++)
+        *x++ = level_of(m, model, m->level[i], past->obs[0]);
+    const double *level = begin + 1, *input = x;
+    for (int l = 0; l < plan->lags; l++) {
+        const double *act = past->act[plan->delay + l];
+        for (int i = 0; l > 0 && i < m->nmoved; i++) {
+            int k = m->moved[i];
+            *x++ =
+                rh_knn__difference(model, k, past->obs[l - 1][k], past->obs[l][k]) / m->step[k];
+        }
+        for (int j = 0; j < m->ninput; j++)
+            *x++ = act ? (input_of(m, act, j) - m->act_centre[j]) / m->act_scale[j] : 0.0;
+    }
+    if (plan->form >= RH_LINEAR_PRODUCTS)
+        for (int i = 0; i < m->nlevel; i++)
+            for (int j = 0; j < m->ninput; j++)
+                *x++ = level[i] * input[j];
+    if (plan->form >= RH_LINEAR_QUADRATIC) {
+        x = multiply_out(level, m->nlevel, x);
+        if (!m->naction)
+            multiply_out(input, m->ninput, x);
+    }
+}
+
+bool rh_linear__next(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                     const double *weight, const rh_linear__past *past, const float *residual,
+                     double *x, double *next)
+{
+    int n = rh_linear__nterm(m, plan);
+    bool inside = true;
+    rh_linear__terms(m, plan, past, model, x);
+    memcpy(next, past->obs[0], (size_t)m->nobs * sizeof *next);
+    for (int i = 0; i < m->nout; i++) {
+        const double *w = weight + (size_t)i * (size_t)n;
+        int k = m->out[i];
+        double sum = residual ? (double)residual[i] : 0.0;
+        for (int j = 0; j < n; j++)
+            sum += w[j] * x[j];
+        next[k] += m->step[k] * sum;
+        if (!isnan(model->facts->sensor[k].period))
+            continue;
+        bool within = next[k] >= m->lo[k] && next[k] <= m->hi[k];
+        next[k] = within ? next[k] : next[k] > m->hi[k] ? m->hi[k] : m->lo[k];
+        inside = inside && within;
+    }
+    rh_knn__settle(model, next);
+    return inside;
+}

@@ -1,0 +1,121 @@
+// test_linear.c - the linear model finds lags and dead time, replays the log, never diverges.
+
+#include "model/linear_internal.h"
+#include "model_sample.h"
+
+#define NSTEP 3000
+#define DEAD 3
+
+// A plant of second order with dead time, of which one sensor is shown; u acts DEAD steps late.
+static rh_log *late_plant(uint64_t seed)
+{
+    rh_log_shape shape = {.nobs = 1, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    double x = 0.0, v = 0.0, u[NSTEP] = {0.0};
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        u[i] = i % 7 ? u[i ? i - 1 : 0] : rh_rng_range(&rng, -1.0, 1.0);
+        rh_log_row row = {.obs = &x, .act = &u[i], .reward = -fabs(x - 0.5) - 0.1 * fabs(u[i])};
+        double now = x;
+        row.obs = &now;
+        v = 0.8 * v + 0.2 * (i >= DEAD ? u[i - DEAD] : 0.0) - 0.05 * x;
+        x += 0.3 * v + 0.001 * rh_rng_range(&rng, -1.0, 1.0);
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    return log;
+}
+
+static void memory_and_dead_time(void **unused)
+{
+    (void)unused;
+    rh_log *log = late_plant(1);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    const rh_linear *m = model->member[0];
+    assert_true(m->plan.lags >= 2);
+    assert_true(m->plan.delay >= DEAD - 1);
+    assert_true(m->plan.delay <= DEAD);
+
+    // predicted from a row of the log, the past is known
+    double next, sum = 0.0, stay = 0.0;
+    for (int t = 100; t < NSTEP - 1; t += 10) {
+        rh_model__expected e = {.next = &next};
+        const rh_log *own = model->log;
+        assert_int_equal(rh_model_linear.calls->expect(&e, model, m, own->obs + own->from[t],
+                                                       own->act + t, NULL),
+                         RH_OK);
+        sum += pow(next - own->obs[own->to[t]], 2);
+        stay += pow(own->obs[own->from[t]] - own->obs[own->to[t]], 2);
+    }
+    assert_true(sqrt(sum) < 0.1 * sqrt(stay));
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// From where the log began, with its actions, a run is the log; with the most extreme actions
+// it stays finite.
+static void the_log_again_and_bounds(void **unused)
+{
+    (void)unused;
+    rh_log *log = late_plant(2);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    double obs, reward;
+    int64_t live = rh_base__alloc_live();
+    rh_env_start(env, state, &streams, &obs);
+    for (int t = 0; t < 400; t++) {
+        rh_env_step(env, state, log->act + t, &streams, &obs, &reward);
+        assert_true(fabs(obs - log->obs[log->to[t]]) < 1e-4);
+        assert_true(fabs(reward - log->reward[t]) < 1e-4);
+    }
+    for (int t = 0; t < 20000; t++) {
+        double act = rh_env_task(env)->act_hi[0];
+        rh_env_step(env, state, &act, &streams, &obs, &reward);
+        assert_true(isfinite(obs));
+        assert_true(reward >= rh_env_task(env)->reward_lo);
+    }
+    assert_int_equal(rh_base__alloc_live(), live); // nothing allocates in a step
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// The same bits with any number of threads.
+static void threads(void **unused)
+{
+    (void)unused;
+    rh_log *log = late_plant(3);
+    rh_model_options opt = plain_options();
+    rh_model *one = fit_plain(&rh_model_linear, log, false, &opt);
+    opt.nthread = 3;
+    rh_model *three = fit_plain(&rh_model_linear, log, false, &opt);
+    const rh_linear *a = one->member[0], *b = three->member[0];
+    assert_int_equal(a->nterm, b->nterm);
+    assert_memory_equal(a->weight, b->weight, (size_t)a->nterm * sizeof *a->weight);
+    assert_memory_equal(a->residual, b->residual, 2 * (size_t)log->n * sizeof *a->residual);
+    rh_model_destroy(one);
+    rh_model_destroy(three);
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_and_dead_time),
+        cmocka_unit_test(the_log_again_and_bounds),
+        cmocka_unit_test(threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
