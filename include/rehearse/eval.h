@@ -43,6 +43,7 @@ typedef struct rh_result {
     double total;       // sum of rewards
     int64_t nstep;      // steps done
     int64_t nepisode;   // completed episodes
+    int64_t nended;     // of these, ended by the environment, not cut off
     int64_t nuncovered; // steps out of a model's coverage
     int64_t nfailure;   // failures: of an episode one at most, where it ends; in a continuing
                         // task, where failing steps begin

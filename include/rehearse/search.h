@@ -28,8 +28,11 @@ typedef struct rh_dim {
     double step;         // RH_DIM_RANGE: multiples of it only (whole numbers: 1); 0: any number
     const double *value; // the others, borrowed                        (nvalue)
     int nvalue;
+    int branch; // 0: in every setting; k: where the first dimension has its k-th value, else
+                // NAN
 } rh_dim;
 
+// A space has branches where dimensions depend on the first one, of RH_DIM_NAMES.
 typedef struct rh_space {
     rh_dim dim[RH_MAX_DIM]; // (ndim)
     int ndim;

@@ -75,10 +75,15 @@ RH_API const char *rh_plan_text(const rh_plan *plan, const char *key);
 RH_API int64_t rh_plan_number(const rh_plan *plan, const char *key);
 
 // Parts of a settled plan, borrowed from it.
-RH_API const rh_agent_type *rh_plan_agent(const rh_plan *plan);
-RH_API const rh_space *rh_plan_space(const rh_plan *plan); // what is searched
-// The agent's parameter of dimension d. Nullable: form.
+RH_API const rh_agent_type *rh_plan_agent(const rh_plan *plan); // the first
+RH_API int rh_plan_nagent(const rh_plan *plan);
+RH_API const rh_agent_type *rh_plan_agent_at(const rh_plan *plan, int i); // NULL: no such one
+// What is searched. Of several agents the first dimension is the agent.
+RH_API const rh_space *rh_plan_space(const rh_plan *plan);
+// The agent's parameter of dimension d, by its number in the agent's table, and itself. *agent:
+// which agent's; -1: it is the choice among them. Nullable: form, agent.
 RH_API int rh_plan_param(const rh_plan *plan, int d, rh_form *form);
+RH_API const rh_param *rh_plan_dim(const rh_plan *plan, int d, int *agent, rh_form *form);
 
 // ---------------------------------------------------------------------------- from a plan
 
@@ -144,6 +149,7 @@ typedef struct rh_study_progress {
     double value;         // its value; NAN without one
     double lo95, hi95;    // 95 % interval of it; NAN without one
     const double *hp;     // its hyperparameters (nparam), or NULL
+    int agent;            // its agent, of the plan's; -1: none
     bool finished;        // `setting` has just finished
     int setting;          // -1 otherwise
 } rh_study_progress;
@@ -216,6 +222,7 @@ typedef struct rh_trial {
     int setting;               // number of the setting, in the order of the search
     bool confirm;              // this trial is the setting's confirmation
     const double *x;           // the setting in the search space            (ndim)
+    int agent;                 // of the plan's agents, by number
     const double *hp;          // all hyperparameters of the agent           (nparam)
     rh_setting_state state;    //
     int nmember, nrun;         // members of all kinds of model; runs per member
@@ -233,6 +240,9 @@ typedef struct rh_trial {
     double out_of_coverage;    // share of its steps outside the model's coverage
     int ndiverged;             // runs that diverged or failed
 } rh_trial;
+
+// The value of dimension d of a trial, as its agent sees it; NAN: its agent has no such one.
+RH_API double rh_plan_value(const rh_plan *plan, const rh_trial *trial, int d);
 
 // Something to compare the winner's score with, on its scale; NAN where unknown.
 typedef struct rh_reference {

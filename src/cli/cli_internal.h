@@ -374,9 +374,10 @@ typedef struct cli_tuning {
     rh_text command;           // as a shell reads it
 } cli_tuning;
 
-// "alpha=0.1 tau=1" of the searched parameters, each after `before` (" --set "). digits 0: all.
-void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
-                      char *text, size_t size);
+// "alpha=0.1 tau=1" of the agent's searched parameters, each after `before` (" --set "). digits
+// 0: all.
+void cli_tune_setting(const rh_plan *plan, int agent, const double *hp, const char *before,
+                      int digits, char *text, size_t size);
 void cli_tune_head(const cli_tuning *tune);  // the plan
 void cli_tune_print(const cli_tuning *tune); // the result
 // What to log next; nothing where there is nothing. log: of the model.

@@ -210,6 +210,7 @@ static void json_runs(rh_doc *json, const cli_result *r)
         rh_doc__real(json, "total", result->total);
         rh_doc__whole(json, "steps", result->nstep);
         rh_doc__whole(json, "episodes", result->nepisode);
+        rh_doc__whole(json, "ended", result->nended);
         rh_doc__whole(json, "out_of_coverage", result->nuncovered);
         rh_doc__text(json, "outcome", rh_outcome_name(result->outcome));
         rh_doc__close(json);

@@ -41,13 +41,16 @@ static cli_text value_of(const rh_param *param, double value, int digits)
     return text;
 }
 
-void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
-                      char *text, size_t size)
+void cli_tune_setting(const rh_plan *plan, int agent, const double *hp, const char *before,
+                      int digits, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
     for (int d = 0; d < rh_plan_space(plan)->ndim && used < size; d++) {
-        const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)];
+        int own;
+        const rh_param *param = rh_plan_dim(plan, d, &own, NULL);
+        if (own != agent)
+            continue;
         used += (size_t)snprintf(text + used, size - used, "%s%s=%s", before, param->name,
                                  value_of(param, hp[rh_plan_param(plan, d, NULL)], digits).s);
     }
@@ -66,11 +69,10 @@ static void print_log(const page *p)
 static void describe(const rh_plan *plan, int d, char *text, size_t size)
 {
     const rh_dim *dim = &rh_plan_space(plan)->dim[d];
-    const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)];
     rh_form form;
-    rh_plan_param(plan, d, &form);
-    bool plain = form == RH_FORM_PLAIN;
-    size_t used = (size_t)snprintf(text, size, "%s", plain ? param->name : dim->name);
+    const rh_param *param = rh_plan_dim(plan, d, NULL, &form);
+    bool plain = form == RH_FORM_PLAIN, one = rh_plan_nagent(plan) == 1;
+    size_t used = (size_t)snprintf(text, size, "%s", plain && one ? param->name : dim->name);
     if (dim->kind == RH_DIM_RANGE) {
         char step[64] = "";
         if (dim->step > 0.0)
@@ -97,15 +99,14 @@ static void print_space(const page *p)
         describe(plan, d, text, sizeof text);
         cli_line(d ? "" : "  searched", "%s", text);
     }
+    const char *key, *value, *fixed = "agent.";
+    bool open;
     text[0] = 0;
-    for (int i = 0; i < rh_plan_agent(plan)->nparam; i++) {
+    for (int i = 0; rh_plan_entry(plan, i, &key, &value, &open); i++) {
         size_t used = strlen(text);
-        char key[100];
-        snprintf(key, sizeof key, "agent.%.80s", rh_plan_agent(plan)->param[i].name);
-        const char *value = rh_plan_text(plan, key);
-        if (value)
+        if (strncmp(key, fixed, strlen(fixed)) == 0 && strcmp(key, "agent.name") != 0)
             snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
-                     key + strlen("agent."), value);
+                     key + strlen(fixed), value);
     }
     if (*text)
         cli_line("  fixed", "%s", text);
@@ -177,11 +178,22 @@ static void print_runs(const page *p)
     }
 }
 
+static void print_agents(const page *p)
+{
+    char text[400] = "";
+    for (int i = 0; i < rh_plan_nagent(p->plan); i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
+                 rh_plan_agent_at(p->plan, i)->name);
+    }
+    cli_line(rh_plan_nagent(p->plan) > 1 ? "agents" : "agent", "%s", text);
+}
+
 void cli_tune_head(const cli_tuning *tune)
 {
     page p = {.tune = tune, .plan = tune->plan};
     print_log(&p);
-    cli_line("agent", "%s", rh_plan_agent(tune->plan)->name);
+    print_agents(&p);
     if (cli_has(tune->args, "verbose")) {
         print_space(&p);
         print_method(&p);
@@ -291,10 +303,10 @@ static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400];
-    cli_tune_setting(p->plan, t->hp, " --set ", 0, text, sizeof text);
+    cli_tune_setting(p->plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
     cli_heading("deploy");
     printf("%s--agent ", p->style.bold); // one line, to paste
-    cli_print_word(rh_plan_agent(p->plan)->name);
+    cli_print_word(rh_plan_agent_at(p->plan, t->agent)->name);
     printf("%s%s\n", text, p->style.plain);
 }
 
@@ -383,17 +395,23 @@ static void print_reasons(const page *p, bool good)
 
 // ---------------------------------------------------------------------------- tied settings
 
+static const char *name_of(const page *p, int d)
+{
+    return rh_plan_nagent(p->plan) > 1 ? rh_plan_space(p->plan)->dim[d].name
+                                       : rh_plan_dim(p->plan, d, NULL, NULL)->name;
+}
+
 // Columns of each dimension in a table; false when it is too wide.
 static bool columns_of(const page *p, int shown, int *column)
 {
     const rh_plan *plan = p->plan;
     int sum = 4 + 12 + 26;
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
-        const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)];
-        column[d] = (int)strlen(param->name);
+        const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
+        column[d] = (int)strlen(name_of(p, d));
         for (int i = 0; i < shown; i++) {
-            double x = p->v->trial[p->v->tied[i]].hp[rh_plan_param(plan, d, NULL)];
-            int n = (int)strlen(value_of(param, x, 4).s);
+            double x = rh_plan_value(plan, &p->v->trial[p->v->tied[i]], d);
+            int n = isnan(x) ? 0 : (int)strlen(value_of(param, x, 4).s);
             column[d] = n > column[d] ? n : column[d];
         }
         column[d] += 2;
@@ -411,8 +429,9 @@ static void print_row(const page *p, const rh_trial *t, const int *column)
                  number(p, t->hi95).s);
     if (column) {
         for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
-            int k = rh_plan_param(plan, d, NULL);
-            printf("%*s", column[d], value_of(&rh_plan_agent(plan)->param[k], t->hp[k], 4).s);
+            double x = rh_plan_value(plan, t, d);
+            printf("%*s", column[d],
+                   isnan(x) ? "" : value_of(rh_plan_dim(plan, d, NULL, NULL), x, 4).s);
         }
         printf("%12s%26s\n", number(p, t->value).s, interval);
         return;
@@ -420,7 +439,11 @@ static void print_row(const page *p, const rh_trial *t, const int *column)
     char text[1024];
     size_t used =
         (size_t)snprintf(text, sizeof text, "%s (%s)", number(p, t->value).s, interval);
-    cli_tune_setting(plan, t->hp, " ", 4, text + used, sizeof text - used);
+    if (rh_plan_nagent(plan) > 1 && used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s",
+                                 rh_plan_agent_at(plan, t->agent)->name);
+    if (used < sizeof text)
+        cli_tune_setting(plan, t->agent, t->hp, " ", 4, text + used, sizeof text - used);
     fputs("  ", stdout);
     cli_wrap(text, 4, cli_page());
 }
@@ -441,8 +464,7 @@ static void print_tied(const page *p)
     if (table) {
         printf("  %s", p->style.dim);
         for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++)
-            printf("%*s", column[d],
-                   rh_plan_agent(p->plan)->param[rh_plan_param(p->plan, d, NULL)].name);
+            printf("%*s", column[d], name_of(p, d));
         printf("%12s%26s%s\n", "score", "95 % interval", p->style.plain);
     }
     for (int i = 0; i < shown; i++) {
@@ -471,11 +493,6 @@ static void print_bar(const page *p, double share)
     printf("%*s", BAR + 1 - columns, "");
 }
 
-static const char *name_of(const page *p, int d)
-{
-    return rh_plan_agent(p->plan)->param[rh_plan_param(p->plan, d, NULL)].name;
-}
-
 static void print_share(const page *p, int d, int column)
 {
     const rh_verdict *v = p->v;
@@ -493,6 +510,8 @@ static void print_importance(const page *p)
     if (!v->importance.known)
         return;
     for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++) {
+        if (isnan(v->importance.total[d]))
+            continue;
         int at = n++, length = (int)strlen(name_of(p, d));
         column = length > column ? length : column;
         for (; at > 0 && v->importance.total[order[at - 1]] < v->importance.total[d]; at--)
@@ -571,12 +590,12 @@ static void print_run(const page *p)
         snprintf(world, sizeof world, "%s", rh_plan_text(p->tune->plan, "data"));
     else
         snprintf(world, sizeof world, "model:%s/study.model", p->tune->folder);
-    cli_tune_setting(plan, t->hp, " --set ", 0, text, sizeof text);
+    cli_tune_setting(plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
     cli_heading("run it again");
     fputs("rehearse run ", stdout);
     cli_print_word(world);
     fputs(" --agent ", stdout);
-    cli_print_word(rh_plan_agent(plan)->name);
+    cli_print_word(rh_plan_agent_at(plan, t->agent)->name);
     printf("%s\n", text);
 }
 

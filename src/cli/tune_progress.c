@@ -72,7 +72,11 @@ static void leader(const cli_studying *s, char *text, size_t size)
     if (!n->hp)
         return;
     used += snprintf(text + used, size - (size_t)used, " ");
-    cli_tune_setting(s->plan, n->hp, " ", 3, text + used, size - (size_t)used);
+    if (rh_plan_nagent(s->plan) > 1)
+        used += snprintf(text + used, size - (size_t)used, " %s",
+                         rh_plan_agent_at(s->plan, n->agent)->name);
+    if (used < (int)size)
+        cli_tune_setting(s->plan, n->agent, n->hp, " ", 3, text + used, size - (size_t)used);
 }
 
 // ---------------------------------------------------------------------------- drawing

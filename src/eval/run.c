@@ -101,6 +101,7 @@ static void look(running *r, double reward, bool terminal, bool ended)
         count(r, fails && !r->failed, false, reward);
     r->failed = fails || (r->failed && !continuing);
     if (ended) {
+        r->seen.nended += terminal && !continuing;
         count(r, r->failed, true, r->tally.episode);
         r->failed = false;
     }

@@ -52,6 +52,8 @@ int rh_bayes__first_design(const rh_search *search)
     for (int k = 0; k < search->space.ndim; k++)
         ndim += rh_dim__count(&search->space.dim[k]) > 1.0;
     double want = ceil(ndim * search->param[RH_BAYES_FIRST]);
+    if (search->opt.chunk > 0)
+        want = fmin(want, search->opt.chunk);
     return (int)fmin(fmax(want, 4.0), (most + 1) / 2);
 }
 
@@ -77,7 +79,7 @@ static rh_status ask_design(rh_search *search, int n, rh_error *err)
 {
     rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, STREAM_DESIGN, 0);
     rh_sobol sobol;
-    rh_status rc = RH_OK;
+    rh_status rc = rh_search__ask_first(search, err);
     rh_sobol__init(&sobol, search->space.ndim, &rng);
 
     // in a small space several points may give one setting: the design is then smaller

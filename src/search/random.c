@@ -79,10 +79,12 @@ static bool next(rh_search *search, double *x)
 
 static rh_status random_ask(rh_search *search, rh_error *err)
 {
-    int most = rh_search__most(search);
+    int most = rh_search__most(search), chunk = RH_SEARCH__CHUNK;
     double x[RH_MAX_DIM];
-    rh_status rc = RH_OK;
-    for (int i = 0; !rc && i < RH_SEARCH__CHUNK && search->nsetting < most && next(search, x);
+    rh_status rc = search->nsetting ? RH_OK : rh_search__ask_first(search, err);
+    if (search->opt.chunk > 0 && search->opt.chunk < chunk)
+        chunk = search->opt.chunk;
+    for (int i = search->nasked; !rc && i < chunk && search->nsetting < most && next(search, x);
          i++)
         rc = rh_search__ask_new(search, x, search->opt.nrun, err);
     return rc;

@@ -116,12 +116,20 @@ static bool copy_space(rh_search *search, const rh_space *space)
 static rh_status begin(rh_search *search, const rh_space *space, const rh_search__options *opt,
                        rh_error *err)
 {
-    const rh_search_type *type = search->type;
+    const rh_search_type *type = search->method;
+    const rh_search_calls *calls = search->type->calls;
+    size_t ndim = (size_t)space->ndim;
+    size_t nbranch = opt->cost ? (size_t)space->dim[0].nvalue : 0;
     search->opt = *opt;
     search->param = rh_alloc((size_t)type->nparam, sizeof *search->param);
-    search->self = rh_alloc(1, type->calls->self_size);
-    if (!search->param || !search->self || !copy_space(search, space))
+    search->first = copy_of(opt->first, (size_t)opt->nfirst * ndim, sizeof *search->first);
+    search->cost = copy_of(opt->cost, nbranch, sizeof *search->cost);
+    search->self = rh_alloc(1, calls->self_size);
+    if (!search->param || !search->self || !search->first || !search->cost ||
+        !copy_space(search, space))
         return rh_base__no_memory(err, search->type->name);
+    search->opt.first = search->first;
+    search->opt.cost = opt->cost ? search->cost : NULL;
     if (opt->param && type->nparam)
         memcpy(search->param, opt->param, (size_t)type->nparam * sizeof *search->param);
     else
@@ -131,7 +139,7 @@ static rh_status begin(rh_search *search, const rh_space *space, const rh_search
     if (rc)
         return rc;
     search->alive = true;
-    return type->calls->init ? type->calls->init(search, err) : RH_OK;
+    return calls->init ? calls->init(search, err) : RH_OK;
 }
 
 rh_status rh_search__create(rh_search **out, const rh_search_type *type, const rh_space *space,
@@ -150,7 +158,8 @@ rh_status rh_search__create(rh_search **out, const rh_search_type *type, const r
     rh_search *search = rh_alloc(1, sizeof *search);
     if (!search)
         return rh_base__no_memory(err, type->name);
-    search->type = type;
+    search->type = rh_space__branches(space) ? &rh_search_arms : type;
+    search->method = type;
     rc = begin(search, space, opt, err);
     if (rc) {
         rh_search__destroy(search);
@@ -179,6 +188,8 @@ void rh_search__destroy(rh_search *search)
     rh_free(search->slot);
     rh_free(search->asked);
     rh_free(search->self);
+    rh_free(search->cost);
+    rh_free(search->first);
     rh_free(search->param);
     rh_free(search);
 }
@@ -211,8 +222,18 @@ rh_setting_state rh_search__state(const rh_search *search, int setting)
 static bool same(const double *a, const double *b, int n)
 {
     for (int k = 0; k < n; k++)
-        if (a[k] != b[k])
+        if (a[k] != b[k] && !(isnan(a[k]) && isnan(b[k])))
             return false;
+    return true;
+}
+
+// Whether settings x (n x ndim) are numbers where they have one.
+static bool are_numbers(const rh_space *space, const double *x, int n)
+{
+    for (int i = 0; i < n; i++, x += space->ndim)
+        for (int k = 0; k < space->ndim; k++)
+            if (!isfinite(x[k]) && rh_space__has(space, x, k))
+                return false;
     return true;
 }
 
@@ -269,7 +290,7 @@ static bool make_slots(rh_search *search)
 void rh_search__amend(rh_search *search, int setting, const double *x)
 {
     rh_search__setting *s = setting_at(search, setting);
-    if (!s || s->nrun || !rh_base__all_finite(x, search->space.ndim) ||
+    if (!s || s->nrun || !are_numbers(&search->space, x, 1) ||
         same(s->x, x, search->space.ndim))
         return;
     memcpy(s->x, x, (size_t)search->space.ndim * sizeof *x);
@@ -282,7 +303,7 @@ rh_status rh_search__recall(rh_search *search, int n, const double *x, rh_error 
         return rh_fail(err, RH_EINVAL,
                        "%s: %d settings asked, expected earlier ones before the first ask",
                        search->type->name, search->nsetting);
-    if (n < 0 || !rh_base__all_finite(x, n * search->space.ndim))
+    if (n < 0 || !are_numbers(&search->space, x, n))
         return rh_fail(err, RH_EINVAL, "%s: earlier settings that are no numbers",
                        search->type->name);
     double *known = copy_of(x, (size_t)n * (size_t)search->space.ndim, sizeof *x);
@@ -315,7 +336,7 @@ rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_erro
 
 rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_error *err)
 {
-    assert(rh_base__all_finite(x, search->space.ndim));
+    assert(are_numbers(&search->space, x, 1));
     void *more = rh_base__alloc_more(search->setting, &search->room, search->nsetting,
                                      sizeof *search->setting);
     search->setting = more ? more : search->setting;
@@ -331,6 +352,17 @@ rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_er
     if (search->slot[at] < 0)
         search->slot[at] = search->nsetting;
     return rh_search__ask_again(search, search->nsetting++, nrun, err);
+}
+
+rh_status rh_search__ask_first(rh_search *search, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    for (int i = 0; i < search->opt.nfirst && !rc; i++) {
+        const double *x = search->first + (size_t)i * (size_t)search->space.ndim;
+        if (rh_space__holds(&search->space, x) && rh_search__find(search, x) < 0)
+            rc = rh_search__ask_new(search, x, search->opt.nrun, err);
+    }
+    return rc;
 }
 
 rh_status rh_search__ask(rh_search *search, const rh_search__asked **asked, int *nasked,
@@ -362,7 +394,7 @@ void rh_search__foresee(const rh_search *search, int *nsetting, int64_t *nrun)
         search->type->calls->foresee(search, nsetting, nrun);
         return;
     }
-    bool all = search->type->finite;
+    bool all = search->method->finite;
     *nsetting = all ? (int)rh_space__count(&search->space) : rh_search__most(search);
     *nrun = (int64_t)*nsetting * search->opt.nrun;
 }
@@ -403,7 +435,7 @@ rh_status rh_search__tell(rh_search *search, const rh_search__told *told, rh_err
         search->type->calls->reopens && search->asked[search->ntold].nrun < search->opt.nrun;
     s->state = more ? RH_SETTING_OPEN : RH_SETTING_DONE;
     search->ntold++;
-    return RH_OK;
+    return search->type->calls->told ? search->type->calls->told(search, setting, err) : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- leaders

@@ -18,6 +18,11 @@ typedef struct rh_search__options {
     int nrun;            // runs of a setting, 1 or more
     int batch;           // settings per ask, where the method lets the caller choose
     uint64_t seed;       // random seed
+    int chunk;           // settings per ask, at most, where the caller may choose; 0: any
+    const double *first; // tried before all others where the method can (nfirst x ndim)
+    int nfirst;          //
+    const double *cost;  // of a setting of each branch, 1 or less; the budget is their sum.
+                         // NULL: 1                                    (values of dimension 0)
     unsigned cookie;     // set by rh_search__defaults(), leave alone
 } rh_search__options;
 
@@ -43,6 +48,10 @@ typedef struct rh_search__told {
 // multiple of the step between them, a log scale at or below 0, duplicate or unordered values.
 rh_status rh_space__check(const rh_space *space, rh_error *err);
 
+// Whether the dimensions depend on the first one; whether dimension d is in setting x.
+bool rh_space__branches(const rh_space *space);
+bool rh_space__has(const rh_space *space, const double *x, int d);
+
 // The number of values of a dimension, and of settings of a space; may be INFINITY.
 double rh_dim__count(const rh_dim *dim);
 double rh_space__count(const rh_space *space);
@@ -51,12 +60,12 @@ double rh_space__count(const rh_space *space);
 // NAN if there is no such setting.
 void rh_space__at(const rh_space *space, int64_t i, double *x);
 
-// Whether x (ndim) is a setting of the space.
+// Whether x (ndim) is a setting of the space. NAN where a dimension is not in it.
 bool rh_space__holds(const rh_space *space, const double *x);
 
 // Write the position of setting x (ndim) in the unit cube to u (ndim): the middle of the part
 // of the cube that stands for x. All settings have equal parts (on a log scale, equal ratios).
-// A dimension with one value is at 0.5.
+// A dimension with one value, or that is not in x, is at 0.5.
 void rh_space__unit(const rh_space *space, const double *x, double *u);
 
 // 100 settings of 10 runs, one at a time, seed 1.

@@ -47,24 +47,26 @@ typedef struct rh_search__setting {
 bool rh_search__above(const rh_search__setting *a, const rh_search__setting *b);
 
 struct rh_search {
-    const rh_search_type *type;
-    rh_space space;              // with the names and values below
-    char *name[RH_MAX_DIM];      // owned
-    double *value[RH_MAX_DIM];   // owned
-    rh_search__options opt;      // with the param below
-    double *param;               // owned                           (nparam)
-    rh_search__setting *setting; // owned                           (nsetting, for `room`)
-    int nsetting, room;          //
-    int *slot;                   // owned: hash table of settings; -1: free     (nslot)
-    int nslot;                   // a power of two, 0 or at least twice nsetting
-    rh_search__asked *asked;     // owned: the current batch        (nasked, for `asked_room`)
-    int nasked, asked_room;      //
-    int ntold;                   // results told of the batch
-    double *known;               // owned: see rh_search__recall()   (nknown x ndim)
-    int nknown;                  //
-    bool over;                   //
-    void *self;                  // owned: the method's own         (self_size bytes)
-    bool alive;                  // whether init was called
+    const rh_search_type *type;   // the method, or rh_search_arms
+    const rh_search_type *method; // that the caller chose
+    rh_space space;               // with the names and values below
+    char *name[RH_MAX_DIM];       // owned
+    double *value[RH_MAX_DIM];    // owned
+    rh_search__options opt;       // with the param below
+    double *param;                // owned                           (nparam)
+    double *first, *cost;         // owned: those of the options
+    rh_search__setting *setting;  // owned                           (nsetting, for `room`)
+    int nsetting, room;           //
+    int *slot;                    // owned: hash table of settings; -1: free     (nslot)
+    int nslot;                    // a power of two, 0 or at least twice nsetting
+    rh_search__asked *asked;      // owned: the current batch        (nasked, for `asked_room`)
+    int nasked, asked_room;       //
+    int ntold;                    // results told of the batch
+    double *known;                // owned: see rh_search__recall()   (nknown x ndim)
+    int nknown;                   //
+    bool over;                    //
+    void *self;                   // owned: the method's own         (self_size bytes)
+    bool alive;                   // whether init was called
 };
 
 // The functions of a method.
@@ -80,6 +82,9 @@ struct rh_search_calls {
     // batch ends the search. All results of the last batch have been told.
     rh_status (*ask)(rh_search *search, rh_error *err);
 
+    // Setting number i was told. NULL: nothing to do. Nullable: err.
+    rh_status (*told)(rh_search *search, int setting, rh_error *err);
+
     // See rh_search__foresee(). NULL: the budget or the whole space, with opt.nrun runs each.
     void (*foresee)(const rh_search *search, int *nsetting, int64_t *nrun);
 
@@ -93,6 +98,9 @@ struct rh_search_calls {
 // Propose a new setting x (ndim) with nrun runs, or more runs of an earlier one.
 rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_error *err);
 rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_error *err);
+
+// Propose the settings of opt.first that the space has.
+rh_status rh_search__ask_first(rh_search *search, rh_error *err);
 
 // The index of the setting equal to x (ndim), or -1.
 int rh_search__find(const rh_search *search, const double *x);
@@ -111,5 +119,6 @@ int rh_search__most(const rh_search *search);
 
 extern const rh_search_type rh_search_grid, rh_search_random, rh_search_cem, rh_search_bayes,
     rh_search_bayes_opt, rh_search_race;
+extern const rh_search_type rh_search_arms; // of spaces with branches; arms.c
 
 #endif

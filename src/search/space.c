@@ -95,12 +95,32 @@ double rh_dim__count(const rh_dim *dim)
     return NAN;
 }
 
+bool rh_space__branches(const rh_space *space)
+{
+    for (int k = 1; k < space->ndim; k++)
+        if (space->dim[k].branch)
+            return true;
+    return false;
+}
+
+bool rh_space__has(const rh_space *space, const double *x, int d)
+{
+    int branch = space->dim[d].branch;
+    return !branch || x[0] == space->dim[0].value[branch - 1];
+}
+
 double rh_space__count(const rh_space *space)
 {
-    double count = 1.0;
-    for (int k = 0; k < space->ndim; k++)
-        count *= rh_dim__count(&space->dim[k]);
-    return count;
+    int nbranch = rh_space__branches(space) ? space->dim[0].nvalue : 1;
+    double sum = 0.0;
+    for (int b = 1; b <= nbranch; b++) {
+        double count = 1.0;
+        for (int k = nbranch > 1; k < space->ndim; k++)
+            if (!space->dim[k].branch || space->dim[k].branch == b)
+                count *= rh_dim__count(&space->dim[k]);
+        sum += count;
+    }
+    return sum;
 }
 
 double rh_dim__at(const rh_dim *dim, double i)
@@ -162,6 +182,11 @@ bool rh_space__holds(const rh_space *space, const double *x)
     for (int k = 0; k < space->ndim; k++) {
         const rh_dim *dim = &space->dim[k];
         bool in = isfinite(x[k]);
+        if (!rh_space__has(space, x, k)) {
+            if (!isnan(x[k]))
+                return false;
+            continue;
+        }
         if (in && dim->kind != RH_DIM_RANGE)
             in = dim->value[nearest(dim, x[k])] == x[k];
         else if (in && stepped(dim))
@@ -235,7 +260,7 @@ static double unit(const rh_dim *dim, double x)
 void rh_space__unit(const rh_space *space, const double *x, double *u)
 {
     for (int k = 0; k < space->ndim; k++)
-        u[k] = unit(&space->dim[k], x[k]);
+        u[k] = rh_space__has(space, x, k) ? unit(&space->dim[k], x[k]) : 0.5;
 }
 
 // ---------------------------------------------------------------------------- checking
@@ -315,6 +340,11 @@ rh_status rh_space__check(const rh_space *space, rh_error *err)
             dim->kind == RH_DIM_RANGE ? check_range(dim, err) : check_values(dim, err);
         if (rc)
             return rc;
+        const rh_dim *first = &space->dim[0];
+        int most = k && first->kind == RH_DIM_NAMES && first->nvalue > 1 ? first->nvalue : 0;
+        if (dim->branch < 0 || dim->branch > most)
+            return rh_fail(err, RH_EINVAL, "%.64s: branch %d, expected 0 to %d", dim->name,
+                           dim->branch, most);
     }
     return RH_OK;
 }

@@ -208,8 +208,7 @@ static rh_status fit_variants(rh_study *study, const variant *list, int n, rh_er
             rc = rh_members__own(members, model, err);
     }
     if (!rc)
-        rc = rh_workers__add_stage(study->workers, RH_STAGE_CHECK, members, &study->task,
-                                   study->plan->hp, err);
+        rc = rh_workers__add_stage(study->workers, RH_STAGE_CHECK, members, &study->task, err);
     return rc;
 }
 
@@ -250,7 +249,9 @@ static rh_status start(rh_study *study, rh_error *err)
         for (int i = 0; i < c->nsetting; i++) {
             const rh_study__record *record = rh_study__find(study, c->setting[i], false);
             rh_study__unit unit = {.trial = i, .stage = RH_STAGE_CHECK, .member = m};
-            memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
+            unit.agent = record->trial.agent;
+            memcpy(unit.hp, record->hp,
+                   (size_t)rh_study__nparam(study, &record->trial) * sizeof *unit.hp);
             for (; unit.run < c->check[m].nrun && !rc; unit.run++)
                 if (*score_of(c, m, i, unit.run) == INFINITY)
                     rc = rh_workers__give(study->workers, &unit, err);

@@ -117,6 +117,9 @@ struct rh_study {
 // ---------------------------------------------------------------------------- the result
 
 int64_t rh_study__count_runs(const rh_trial *trial); // finished ones
+// The agent of a trial, and the number of its hyperparameters.
+const rh_agent_type *rh_study__agent(const rh_study *study, const rh_trial *trial);
+int rh_study__nparam(const rh_study *study, const rh_trial *trial);
 
 // The fields of a study whose verdict is known, into the open object. most_tied: for the
 // report, without what two runs of one command differ in, and without the trials, which the

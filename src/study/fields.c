@@ -35,11 +35,13 @@ static void write_stage(rh_doc *doc, const char *key, const rh_field_at *at)
 static void write_searched(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     const rh_plan *plan = study_of(at)->plan;
-    const double *hp = ((const rh_trial *)at->data)->hp;
+    const rh_trial *t = at->data;
     rh_doc__open(doc, key, '{', true);
     for (int d = 0; d < plan->space.ndim; d++) {
-        int k = plan->dim[d].param;
-        rh_doc__param(doc, &plan->agent->param[k], hp[k]);
+        int agent;
+        const rh_param *param = rh_plan_dim(plan, d, &agent, NULL);
+        if (agent == t->agent)
+            rh_doc__param(doc, param, t->hp[plan->dim[d].param]);
     }
     rh_doc__close(doc);
 }
@@ -125,11 +127,12 @@ static void write_hp(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     const rh_study *study = study_of(at);
     const rh_verdict *v = &study->verdict;
-    const rh_agent_type *agent = study->plan->agent;
-    if (v->winner < 0)
+    if (v->winner < 0) {
         rh_doc__null(doc, key);
-    else
-        rh_doc__params(doc, key, agent->param, agent->nparam, v->trial[v->winner].hp, NULL);
+        return;
+    }
+    const rh_agent_type *agent = rh_study__agent(study, &v->trial[v->winner]);
+    rh_doc__params(doc, key, agent->param, agent->nparam, v->trial[v->winner].hp, NULL);
 }
 
 static void write_curve(rh_doc *doc, const char *key, const rh_field_at *at)
@@ -386,7 +389,7 @@ static void write_shares(rh_doc *doc, const char *key, const rh_field_at *at)
     rh_doc__open(doc, key, '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
         rh_doc__open(doc, NULL, '{', true);
-        rh_doc__text(doc, "name", plan->agent->param[plan->dim[d].param].name);
+        rh_doc__text(doc, "name", plan->space.dim[d].name);
         rh_doc__real(doc, "main_effect", of->known ? of->alone[d] : NAN);
         rh_doc__real(doc, "total_effect", of->known ? of->total[d] : NAN);
         rh_doc__text(doc, "at_bound", v->winner >= 0 ? end[v->bound[d] + 1] : NULL);
@@ -428,7 +431,11 @@ static void write_log(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_agent(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    rh_doc__text(doc, key, study_of(at)->plan->agent->name);
+    const rh_study *study = study_of(at);
+    int winner = study->verdict.winner;
+    rh_doc__text(doc, key,
+                 winner < 0 ? study->plan->agent->name
+                            : rh_study__agent(study, &study->verdict.trial[winner])->name);
 }
 
 static void write_findings(rh_doc *doc, const char *key, const rh_field_at *at)

@@ -10,7 +10,8 @@
 // 3. confirmed-lower: the winner's interval in the confirmation lies entirely below that in the
 //    search. It won because of one model or its random streams.
 // 4. failed: an agent of another program crashed, hung or answered nonsense. An error if most
-//    runs did: the scores are then those of the failure.
+//    runs did: the scores are then those of the failure. diverged: a warning if most settings
+//    did, because the space is then wrong.
 // 5. cut-off: a score per episode counts an episode that was cut off as a whole one. Where the
 //    winner's episodes last half as long as the cut-off allows, many are, and without a
 //    cut-off they last longer. Not if the plant itself has this time limit. Measured in Acrobot
@@ -43,9 +44,8 @@
 static void write_value(const rh_plan *plan, int d, const double *x, char text[40])
 {
     double hp[RH_STUDY__NHP];
-    int p = plan->dim[d].param;
     rh_plan__hp(plan, x, hp);
-    rh_param__format(&plan->agent->param[p], hp[p], text, 40);
+    rh_param__format(rh_plan_dim(plan, d, NULL, NULL), hp[plan->dim[d].param], text, 40);
 }
 
 static void at_bounds(rh_study *study)
@@ -56,7 +56,7 @@ static void at_bounds(rh_study *study)
         if (!v->bound[d])
             continue;
         char value[40];
-        const char *name = plan->agent->param[plan->dim[d].param].name;
+        const char *name = rh_plan_dim(plan, d, NULL, NULL)->name;
         bool upper = (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS);
         write_value(plan, d, v->trial[v->winner].x, value);
         rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_AT_BOUND, 1,
@@ -118,6 +118,15 @@ static void not_better(rh_study *study)
                              t->defaults.score, t->defaults.lo95, t->defaults.hi95,
                              t->learning.score),
             "deploy the defaults, or search more settings (--trials), around them (--set)");
+    if (v->winner >= 0 && v->trial[v->winner].value <= v->random.hi95) // false where unknown
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_LIKE_RANDOM, 1,
+                             "the chosen setting scores %.4g, random actions %.4g (%.4g to "
+                             "%.4g): nothing is learned in time",
+                             v->trial[v->winner].value, v->random.score, v->random.lo95,
+                             v->random.hi95),
+            "use longer runs (--steps) or another agent (--agent); or this log cannot tell "
+            "good from bad");
 }
 
 static void rare_failures(rh_study *study)
@@ -269,7 +278,10 @@ static void diverged_runs(rh_study *study)
             "choose a tied setting without diverged runs, or smaller step sizes");
     else if (nrun)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_NOTICE, RH_FINDING_DIVERGED, nrun,
+            rh_findings__add(&v->findings,
+                             nsetting > MOSTLY * (v->ntrial - v->nconfirm) ? RH_WARNING
+                                                                           : RH_NOTICE,
+                             RH_FINDING_DIVERGED, nrun,
                              "%lld run%s of %d setting%s diverged; %s as the worst possible",
                              (long long)nrun, nrun == 1 ? "" : "s", nsetting,
                              nsetting == 1 ? "" : "s", nrun == 1 ? "it counts" : "they count"),

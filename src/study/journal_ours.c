@@ -8,8 +8,10 @@
 
 #include "base/base_internal.h"
 #include "journal.h"
+#include "search/search.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define FIRST_RUNS 8 // runs that a trial has space for at first
@@ -234,7 +236,9 @@ static bool setting_of(const json_t *params, const rh_space *space, double *x)
         const json_t *p = json_object_get(params, dim->name);
         json_int_t k = json_integer_value(p);
         bool index = dim->kind == RH_DIM_NAMES;
-        if (!index && json_is_number(p))
+        if (!rh_space__has(space, x, i))
+            x[i] = NAN;
+        else if (!index && json_is_number(p))
             x[i] = json_number_value(p);
         else if (index && json_is_integer(p) && k >= 0 && k < dim->nvalue)
             x[i] = dim->value[k];

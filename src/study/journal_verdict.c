@@ -111,19 +111,21 @@ static void add_note(rh_text *t, const rh_journal *journal, int study, const rh_
 static void describe(rh_text *note, const rh_plan *plan, const rh_trial *winner)
 {
     char word[RH_JOURNAL__NAME_SIZE];
-    int shown = plan->space.ndim < MOST_SHOWN ? plan->space.ndim : MOST_SHOWN;
+    int ndim = 0, shown = 0;
     rh_text__format(note, "setting %d", winner->setting);
-    for (int d = 0; d < shown; d++) {
-        const rh_param *param = &plan->agent->param[plan->dim[d].param];
-        double x = winner->hp[plan->dim[d].param];
+    for (int d = 0; d < plan->space.ndim; d++) {
+        const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
+        double x = rh_plan_value(plan, winner, d);
+        if (isnan(x) || ndim++ >= MOST_SHOWN)
+            continue;
         if (param->choice)
             rh_param__format(param, x, word, sizeof word);
         else
             snprintf(word, sizeof word, "%.4g", x);
-        rh_text__format(note, "%s%.30s %s", d ? ", " : " (", param->name, word);
+        rh_text__format(note, "%s%.30s %s", shown++ ? ", " : " (", param->name, word);
     }
-    rh_text__format(note, "%s%s, value %.4g", shown < plan->space.ndim ? ", ..." : "",
-                    shown ? ")" : "", winner->value);
+    rh_text__format(note, "%s%s, value %.4g", shown < ndim ? ", ..." : "", shown ? ")" : "",
+                    winner->value);
     if (isfinite(winner->lo95) && isfinite(winner->hi95))
         rh_text__format(note, ", 95 %% interval %.4g to %.4g", winner->lo95, winner->hi95);
     rh_text__add(note, ".");
@@ -160,7 +162,8 @@ rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, r
     rh_text *t = &journal->text;
     if (verdict->winner < 0)
         return RH_OK;
-    add_deploy(t, journal->head.plan->agent, verdict->trial[verdict->winner].hp);
+    const rh_trial *winner = &verdict->trial[verdict->winner];
+    add_deploy(t, journal->head.plan->agents.type[winner->agent], winner->hp);
     add_notes(t, journal, verdict);
     if (journal->replay.confirmed)
         add_verdict(t, journal->replay.confirmed, journal, verdict);

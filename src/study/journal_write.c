@@ -64,6 +64,7 @@ void rh_journal__hp(rh_text *text, const rh_agent_type *agent, const double *hp)
 static void range_of(const rh_dim *dim, double *lo, double *hi)
 {
     rh_space one = {.dim = {*dim}, .ndim = 1};
+    one.dim[0].branch = 0;
     *lo = dim->lo;
     *hi = dim->hi;
     if (dim->kind == RH_DIM_LIST) {
@@ -125,7 +126,7 @@ static void add_distribution(rh_text *text, const rh_plan *plan, int i)
     if (dim->kind != RH_DIM_NAMES)
         add_range(&inside, dim);
     else
-        add_choices(&inside, dim, &plan->agent->param[plan->dim[i].param],
+        add_choices(&inside, dim, rh_plan_dim(plan, i, NULL, NULL),
                     plan->dim[i].form == RH_FORM_PLAIN);
     if (inside.bad)
         text->bad = true;
@@ -147,6 +148,8 @@ static rh_status check_setting(const rh_space *space, const double *x, rh_error 
 {
     for (int i = 0; i < space->ndim; i++) {
         const rh_dim *dim = &space->dim[i];
+        if (!rh_space__has(space, x, i))
+            continue;
         if (!isfinite(x[i]) ||
             (dim->kind != RH_DIM_RANGE && index_of(dim, x[i]) == dim->nvalue))
             return rh_fail(err, RH_EINVAL, "study.log: %s = %g, expected a value of the space",
@@ -206,6 +209,8 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     add_time(t, ",\"datetime_start\":");
     rh_text__add(t, ",\"state\":0,\"value\":null,\"values\":null,\"distributions\":{");
     for (int i = 0; i < space->ndim; i++) {
+        if (!rh_space__has(space, x, i))
+            continue;
         rh_text__add(t, i > 0 ? "," : "");
         rh_text__json(t, space->dim[i].name);
         rh_text__add(t, ":");
@@ -213,6 +218,8 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     }
     rh_text__add(t, "},\"params\":{");
     for (int i = 0; i < space->ndim; i++) {
+        if (!rh_space__has(space, x, i))
+            continue;
         rh_text__add(t, i > 0 ? "," : "");
         rh_text__json(t, space->dim[i].name);
         rh_text__add(t, ":");
@@ -382,7 +389,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     if (trial->nkind > 1 && journal->head.kinds)
         kinds_attr(t, entry->id, journal->head.kinds, trial);
     rh_journal__trial_attr(t, entry->id, "hyperparameters");
-    rh_journal__hp(t, journal->head.plan->agent, trial->hp);
+    rh_journal__hp(t, journal->head.plan->agents.type[trial->agent], trial->hp);
     rh_journal__end_attr(t);
 
     rh_journal__begin_line(t, 6);

@@ -1,7 +1,8 @@
 // kinds.c - the kinds of model that a confirmation runs in.
 //
 // A kind is how a model moves: "stitching" jumps between logged states (the paper's nearest
-// neighbours), "carrying" carries the difference to the neighbour over, "network" predicts.
+// neighbours), "carrying" carries the difference to the neighbour over, "network" predicts,
+// "linear" is a regression with memory.
 // Members of one kind differ by the part of the log they saw and share the kind's faults, so a
 // setting that exploits such a fault holds in all of them. Another kind has other faults.
 //
@@ -23,7 +24,8 @@
 // The named kinds.
 static const struct {
     const char *label, *type;
-} named[] = {{"stitching", "knn"}, {"carrying", "knn"}, {"network", "nn"}};
+} named[] = {
+    {"stitching", "knn"}, {"carrying", "knn"}, {"network", "nn"}, {"linear", "linear"}};
 enum { NNAMED = sizeof named / sizeof *named };
 
 const char *rh_kinds__name(int i)

@@ -13,12 +13,12 @@
 enum {
     RH_KINDS__AUTO = 0,   // the credible kinds of the comparison that chose the model
     RH_KINDS__CHOSEN = 1, // only the kind that the search uses
-    RH_KINDS__FIRST = 2   // the first named kind; the next are 4 and 8
+    RH_KINDS__FIRST = 2   // the first named kind; the next are 4, 8 and 16
 };
 
 // A kind of model: all that is needed to fit it to the log.
 typedef struct rh_kinds__kind {
-    char label[32]; // "stitching", "carrying", "network"
+    char label[32]; // "stitching", "carrying", "network", "linear"
     const rh_model_type *type;
     double param[RH_KINDS__NPARAM];      // (nparam of the type)
     const rh_repr_type *repr;            // NULL: the representation of the study's model

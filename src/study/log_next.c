@@ -66,11 +66,12 @@
 static void add(const rh_study *study, int trial, int *setting, double *hp, int *n)
 {
     const rh_trial *t = &study->verdict.trial[trial];
-    size_t nparam = (size_t)study->plan->agent->nparam;
+    const rh_trial *winner = &study->verdict.trial[study->verdict.winner];
+    size_t nparam = (size_t)rh_study__nparam(study, t);
     for (int i = 0; i < *n; i++)
         if (setting[i] == t->setting)
             return;
-    if (*n == SETTINGS || !rh_study__can_deploy(t))
+    if (*n == SETTINGS || !rh_study__can_deploy(t) || t->agent != winner->agent)
         return;
     memcpy(hp + (size_t)*n * nparam, t->hp, nparam * sizeof *hp);
     setting[(*n)++] = t->setting;
@@ -110,8 +111,10 @@ static rh_status gather(rh_study *study, int nsetting, const double *hp, rh_visi
     eval.nthread = study->opt.nthread;
     eval.stop = study->opt.stop;
     eval.context = study->opt.context;
-    return rh_visits__gather(visits, members->env, nmember, study->plan->agent, &study->task,
-                             nsetting, hp, &eval, SAMPLES, err);
+    const rh_verdict *v = &study->verdict;
+    const rh_agent_type *agent = rh_study__agent(study, &v->trial[v->winner]);
+    return rh_visits__gather(visits, members->env, nmember, agent, &study->task, nsetting, hp,
+                             &eval, SAMPLES, err);
 }
 
 // ---------------------------------------------------------------------------- regions
@@ -421,7 +424,7 @@ rh_status rh_study__find_next(rh_study *study, rh_error *err)
     int setting[SETTINGS], n;
     if (!study->plan->check_runs) // decision 7
         return RH_OK;
-    double *hp = rh_alloc((size_t)study->plan->agent->nparam + 1, SETTINGS * sizeof *hp);
+    double *hp = rh_alloc(RH_STUDY__NHP, SETTINGS * sizeof *hp);
     rh_visits visits = {0};
     rh_status rc = RH_OK;
     if (!hp || !rh_study_verdict(study)) {

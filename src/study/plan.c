@@ -208,7 +208,7 @@ rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text, const ch
         bool tree_wanted = rh_plan__behind(full, "parameters.") ||
                            rh_plan__behind(full, "ranges.") ||
                            rh_plan__behind(full, "limits.") || strcmp(full, "plugins") == 0 ||
-                           strcmp(full, "accept") == 0;
+                           strcmp(full, "agent.name") == 0 || strcmp(full, "accept") == 0;
         rh_status rc = tree_wanted ? read_flow(&tree, text, key, where, err) : RH_OK;
         if (rc)
             return rc;

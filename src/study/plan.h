@@ -36,6 +36,15 @@ typedef enum rh_plan__interval {
     RH_INTERVAL__RUNS // the runs
 } rh_plan__interval;
 
+// Agents that are compared in one study, at most, and what is `auto` before a log is known.
+#define RH_PLAN__AGENTS 8
+#define RH_PLAN__CLONE "clone" // the logged controller, imitated
+typedef struct rh_plan__agents {
+    const rh_agent_type *type[RH_PLAN__AGENTS]; // (n)
+    int n;
+    bool automatic; // those that take the log's actions
+} rh_plan__agents;
+
 typedef struct rh_plan__book rh_plan__book;
 
 struct rh_plan {
@@ -47,14 +56,20 @@ struct rh_plan {
     bool accept[RH_FINDINGS__NLOG]; // errors of the log that are accepted, by their id
     char *setting;                  // best.yaml that was entered, owned; NULL: none
 
-    // the agent and what is searched; known once settled
-    const rh_agent_type *agent; // NULL before: depends on the log's actions
-    double *hp;                 // of what is not searched, owned         (nparam of the agent)
-    rh_space space;             // names and values owned by the plan
+    // the agents and what is searched; known once settled
+    rh_plan__agents agents;     //
+    const rh_agent_type *agent; // the first; NULL before: depends on the log's actions
+    double *hp;                 // of what is not searched, owned  (nparam of all agents)
+    int hp_at[RH_PLAN__AGENTS]; // where those of each agent begin
+    rh_space space;             // names and values owned by the plan. Of several agents the
+                                // first dimension is the agent, by its number
     struct {
+        int agent; // -1: of none, the choice among them
         int param; // of the agent
         rh_form form;
-    } dim[RH_MAX_DIM]; // the agent's parameter of each dimension         (ndim)
+    } dim[RH_MAX_DIM];                           // of each dimension          (ndim)
+    const char *agent_name[RH_PLAN__AGENTS + 1]; // for `which`
+    rh_param which;                              // the choice among agents, as a parameter
 
     // the search
     const rh_search_type *method; // NULL before it is settled: race or bayes
@@ -267,6 +282,25 @@ rh_status rh_plan__model_value(const rh_model_type *type, double *param, const c
 // All of them that were set.
 rh_status rh_plan__model_values(const rh_plan *plan, const rh_model_type *type, double *param,
                                 rh_error *err);
+
+// plan_agents.c: the key agent, and the agents of a log where it does not name them.
+rh_status rh_plan__read_agents(void *field, const rh_key__said *said, rh_error *err);
+void rh_plan__show_agents(const void *field, rh_text *text);
+rh_status rh_plan__choose_agents(rh_plan *plan, const rh_log *log, rh_error *err);
+// The agent of a setting, by its number; x NULL: the first.
+int rh_plan__agent_of(const rh_plan *plan, const double *x);
+// Its hyperparameters that are not searched (nparam); the others are initial values.
+const double *rh_plan__own(const rh_plan *plan, int agent);
+// What a run costs, relative to the most expensive agents.
+double rh_plan__cost(const rh_agent_type *type);
+// The dimensions of one agent as a space, borrowed, and their numbers dim (ndim).
+void rh_plan__branch(const rh_plan *plan, int agent, rh_space *space, int *dim);
+
+// The search of a plan with these options. Of several agents, the defaults of each are tried
+// first, and a setting of a cheap one counts for less of the budget. Owned: *out.
+struct rh_search__options;
+rh_status rh_plan__search(const rh_plan *plan, struct rh_search__options opt, rh_search **out,
+                          rh_error *err);
 
 // Free what rh_plan_check() and rh_plan_settle() work out anew.
 void rh_plan__clear_fields(rh_plan *plan);

@@ -88,7 +88,9 @@ static rh_status add_other(rh_plan *plan, const rh_model_trial *first, rh_error 
     rh_model_trial one = *first;
     rh_status rc = RH_OK;
     one.type = plan->model ? plan->model : first->type;
-    one.kind = strcmp(one.type->name, "nn") == 0 ? "network" : "stitching";
+    one.kind = strcmp(one.type->name, "nn") == 0       ? "network"
+               : strcmp(one.type->name, "linear") == 0 ? "linear"
+                                                       : "stitching";
     memset(one.param, 0, sizeof one.param);
     rh_param_initial(one.type->param, one.type->nparam, one.param);
     if (plan->model)

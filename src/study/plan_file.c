@@ -163,7 +163,7 @@ static rh_status enter_below(const reading *r, const char *section, bool open,
         return blame(r, key, *key->text ? "a key of more than 200 characters" : "an empty key");
     snprintf(full, sizeof full, "%s.%s", section, key->text);
     bool branches = strcmp(section, "parameters") == 0 || strcmp(section, "ranges") == 0 ||
-                    strcmp(section, "limits") == 0;
+                    strcmp(section, "limits") == 0 || strcmp(full, "agent.name") == 0;
     if (value->kind != RH_YAML_TEXT && !branches) {
         char why[LONGEST + 160], shown[RH_YAML__SHOWN];
         rh_yaml__show(value, shown);
@@ -183,7 +183,8 @@ static rh_status enter_section(const reading *r, const char *section, bool open,
                 strcmp(section, "limits") == 0 || (open && rh_search_find(section, NULL));
     if (rh_yaml__nothing(value))
         return RH_OK;
-    if (value->kind == RH_YAML_LIST || (value->kind == RH_YAML_TEXT && bare)) {
+    bool agents = value->kind == RH_YAML_LIST && strcmp(section, "agent") == 0;
+    if ((value->kind == RH_YAML_LIST && !agents) || (value->kind == RH_YAML_TEXT && bare)) {
         char why[200], shown[RH_YAML__SHOWN];
         rh_yaml__show(value, shown);
         snprintf(why, sizeof why, "%s = %s, expected a mapping%s", section, shown,
@@ -192,7 +193,7 @@ static rh_status enter_section(const reading *r, const char *section, bool open,
                                                    : " or a name");
         return blame(r, value, why);
     }
-    if (value->kind == RH_YAML_TEXT)
+    if (value->kind == RH_YAML_TEXT || agents)
         return say(r, section, value);
     rh_status rc = RH_OK;
     for (int i = 0; i < value->n && !rc; i++)

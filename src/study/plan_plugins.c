@@ -44,8 +44,10 @@ rh_status rh_plan__read_plugins(void *plan, const rh_key__said *said, rh_error *
 
 static bool uses(const rh_plan *plan, const rh_plugin__info *info)
 {
-    return (plan->agent && rh_plugin__of_agent(plan->agent) == info) ||
-           (plan->env && rh_plugin__of_env(plan->env) == info) ||
+    for (int i = 0; i < plan->agents.n; i++)
+        if (rh_plugin__of_agent(plan->agents.type[i]) == info)
+            return true;
+    return (plan->env && rh_plugin__of_env(plan->env) == info) ||
            (plan->task_of && rh_plugin__of_env(plan->task_of) == info);
 }
 

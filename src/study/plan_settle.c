@@ -14,6 +14,9 @@
 //    `run` and `sweep` do 30 runs; parameters that are not set keep their default.
 // 2. race compares means of paired runs: for medians and worst runs grid is the default.
 // 3. A search is created as a check: it refuses before a model is fitted, which may take long.
+// 4. Several agents, some with networks: 40 settings of 3 runs; the confirmation has two
+//    settings more than there are agents, 2 runs in each model, and the check 1. More models
+//    tell more than more runs in one.
 
 #include "base/base.h"
 #include "plan.h"
@@ -34,6 +37,9 @@
 #define CONFIRM_MEMBERS 5
 #define CONFIRM_RUNS 10
 #define CHECK_RUNS 3
+#define COSTLY_TRIALS 40
+#define COSTLY_RUNS 3
+#define COSTLY_CONFIRM 2
 
 // ---------------------------------------------------------------------------- defaults
 
@@ -232,29 +238,6 @@ rh_status rh_plan__ranges(const rh_plan *plan, rh_task *task, rh_error *err)
     return rh_plan__place(plan, task->obs_name, task->nobs, task->obs_lo, task->obs_hi, err);
 }
 
-// ---------------------------------------------------------------------------- the agent
-
-static rh_status choose_agent(rh_plan *plan, const rh_log *log, rh_error *err)
-{
-    unsigned actions = log->naction ? RH_DISCRETE : RH_CONTINUOUS;
-    if (!plan->agent)
-        plan->agent = rh_agent_find(log->naction ? "esarsa" : "gaussian_actor_critic", err);
-    if (!plan->agent)
-        return RH_EINVAL;
-    if (plan->agent->actions & actions)
-        return RH_OK;
-
-    char why[320];
-    size_t used = (size_t)snprintf(why, sizeof why,
-                                   "%s cannot take the log's %s actions; agents that can:",
-                                   plan->agent->name, log->naction ? "discrete" : "continuous");
-    for (int i = 0, n = 0; i < rh_agent_ntype() && used < sizeof why; i++)
-        if (rh_agent_type_at(i)->actions & actions)
-            used += (size_t)snprintf(why + used, sizeof why - used, "%s %s", n++ ? "," : "",
-                                     rh_agent_type_at(i)->name);
-    return rh_key__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
-}
-
 // ---------------------------------------------------------------------------- the method
 
 static bool is_method(const rh_plan *plan, const char *name)
@@ -334,6 +317,26 @@ static rh_status choose_method(rh_plan *plan, rh_error *err)
     return read_method(plan, err);
 }
 
+// Several agents with networks: a run takes about a second (decision 4).
+static void set_small_budget(rh_plan *plan)
+{
+    bool costly = false;
+    for (int i = 0; i < plan->agents.n && plan->agents.n > 1; i++)
+        costly = costly || rh_plan__cost(plan->agents.type[i]) >= 1.0;
+    if (!costly)
+        return;
+    if (!plan->method->finite && !rh_plan__said(plan, "budget.trials"))
+        plan->trials = COSTLY_TRIALS;
+    if (!plan->nrun)
+        plan->nrun = COSTLY_RUNS;
+    if (!rh_plan__said(plan, "confirm") && !rh_plan__said(plan, "confirm.settings"))
+        plan->confirm_settings = plan->agents.n + 2;
+    if (!rh_plan__said(plan, "confirm.runs"))
+        plan->confirm_runs = COSTLY_CONFIRM;
+    if (!rh_plan__said(plan, "check"))
+        plan->check_runs = 1;
+}
+
 // How many settings, how many at a time, and how many runs of each.
 static rh_status set_budget(rh_plan *plan, rh_error *err)
 {
@@ -349,6 +352,7 @@ static rh_status set_budget(rh_plan *plan, rh_error *err)
         plan->trials = count <= MOST ? (int)count : MOST;
     else if (!trials)
         plan->trials = is_method(plan, "cem") ? MOST : TRIALS;
+    set_small_budget(plan);
     if (!plan->batch)
         plan->batch = is_method(plan, "bayes") ? BATCH : 1;
     if (!plan->nrun)
@@ -367,7 +371,7 @@ static rh_status rehearse(const rh_plan *plan, rh_error *err)
     opt.batch = plan->batch;
     opt.nrun = plan->nrun;
     opt.seed = plan->seed;
-    rh_status rc = rh_search__create(&search, plan->method, &plan->space, &opt, &why);
+    rh_status rc = rh_plan__search(plan, opt, &search, &why);
     rh_search__destroy(search);
     if (rc == RH_ENOMEM)
         return rh_plan__no_memory(err);
@@ -385,6 +389,10 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
     rc = rh_plan__read_preset(plan, err);
     for (int i = 0; i < book->nsaid && !rc; i++)
         rc = rh_plan__take(plan, &book->said[i], err);
+    plan->agent = plan->agents.n ? plan->agents.type[0] : NULL;
+    if (!rc && runs && (plan->agents.n > 1 || plan->agents.automatic))
+        rc = rh_key__refuse(rh_plan__said(plan, "agent.name"), NULL, "", err,
+                            "one agent; `rehearse tune` compares several");
     if (!rc)
         rc = fill(plan, err);
     if (!rc)
@@ -398,7 +406,7 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
     if (!rc && log && !runs)
         rc = rh_plan__place_limits(plan, log->obs_name, log->nobs, NULL, NULL, err);
     if (!rc && log && plan->command == RH_PLAN_TUNE)
-        rc = choose_agent(plan, log, err);
+        rc = rh_plan__choose_agents(plan, log, err);
     if (rc || plan->command == RH_PLAN_FIT)
         return rc;
     if (runs && !plan->nrun)

@@ -1,6 +1,7 @@
 // plan_space.c - the space: every parameter of the agent with more than one value to try.
 //
-// 1. Dimensions are in the order of the agent's table: their order in a file does not matter.
+// 1. Dimensions are in the order of the agents and of their tables: their order in a file does
+//    not matter. Of several agents, "dqn.rate" is dqn's, and "rate" that of all that have it.
 // 2. Without anything to search `tune` searches the usual ranges of the agent's table, except
 //    for parameters that have a value; with preset: paper, the paper's grid.
 // 3. A published grid is set like any key: it replaces earlier axes, and later axes its own.
@@ -123,10 +124,10 @@ static rh_status put_axis(rh_plan__axis_spec *axis, const rh_axis *from, const r
 }
 
 // All axes of a published grid. spare: keep axes that were set.
-static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const rh_env_type *env,
-                          const char *name, const rh_key__said *said, bool spare, rh_error *err)
+static rh_status put_grid(const rh_agent_type *agent, rh_plan__axis_spec *axis,
+                          const rh_env_type *env, const char *name, const rh_key__said *said,
+                          bool spare, rh_error *err)
 {
-    const rh_agent_type *agent = plan->agent;
     rh_status rc = RH_OK;
     int n = 0;
     for (int i = 0; i < env->ngrid && !rc; i++) {
@@ -144,21 +145,41 @@ static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const r
 
 // ---------------------------------------------------------------------------- the axes
 
+static bool has_param(const rh_agent_type *agent, const char *name)
+{
+    return rh_param_find(agent->param, agent->nparam, name) >= 0;
+}
+
+// The name of a parameter in the table of an agent; NULL: it is another agent's.
+static const char *own_name(const rh_plan__agents *agents, int which, const char *name)
+{
+    bool other = false;
+    for (int i = 0; i < agents->n && agents->n > 1; i++) {
+        const char *behind = rh_plan__behind(name, agents->type[i]->name);
+        if (behind && *behind == '.')
+            return i == which ? behind + 1 : NULL;
+        other = other || has_param(agents->type[i], name);
+    }
+    return other && !has_param(agents->type[which], name) ? NULL : name;
+}
+
 // Everything that was set, in order.
-static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
+static rh_status read_said(const rh_plan *plan, int which, rh_plan__axis_spec *axis,
+                           rh_error *err)
 {
     const rh_plan__book *book = plan->book;
-    const rh_agent_type *agent = plan->agent;
+    const rh_agent_type *agent = plan->agents.type[which];
     rh_status rc = RH_OK;
     for (int i = 0; i < book->nsaid && !rc; i++) {
         const rh_key__said *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "parameters.");
+        name = name ? own_name(&plan->agents, which, name) : NULL;
         if (strcmp(said->key, "grid") == 0) {
             const rh_env_type *env = NULL;
             const char *grid = NULL;
             rc = rh_plan__check_grid(said, plan->env, agent, &env, &grid, err);
             if (!rc && env)
-                rc = put_grid(plan, axis, env, grid, said, false, err);
+                rc = put_grid(agent, axis, env, grid, said, false, err);
         } else if (name) {
             int at = 0;
             rh_error why = {""};
@@ -189,9 +210,9 @@ static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
 }
 
 // Where nothing is searched so far.
-static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
+static rh_status read_rest(const rh_plan *plan, const rh_agent_type *agent,
+                           rh_plan__axis_spec *axis, rh_error *err)
 {
-    const rh_agent_type *agent = plan->agent;
     const rh_key__said *preset = rh_plan__said(plan, "preset");
     const rh_yaml *grid = rh_plan__preset(plan, "grid");
     bool any = false;
@@ -204,7 +225,7 @@ static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
                              "preset paper: the paper has a grid for each environment; set "
                              "task: acrobot, puddle_world or cartpole, or set parameters");
     if (grid)
-        return put_grid(plan, axis, plan->task_of, grid->text, preset, true, err);
+        return put_grid(agent, axis, plan->task_of, grid->text, preset, true, err);
     put_usual(agent, axis);
     return RH_OK;
 }
@@ -212,19 +233,26 @@ static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
 // ---------------------------------------------------------------------------- the space
 
 // One more dimension, which takes the axis' values.
-static rh_status add_dim(rh_plan *plan, rh_plan__axis_spec *axis, int param, rh_error *err)
+static rh_status add_dim(rh_plan *plan, int which, rh_plan__axis_spec *axis, int param,
+                         rh_error *err)
 {
-    const char *name = plan->agent->param[param].name;
-    size_t size = strlen(name) + strlen(form_prefix[axis->form]) + 1;
+    const rh_agent_type *agent = plan->agents.type[which];
+    const char *name = agent->param[param].name;
+    bool several = plan->agents.n > 1;
+    size_t size =
+        strlen(agent->name) + strlen(name) + strlen(form_prefix[axis->form]) + sizeof ".";
     int k = plan->space.ndim;
     if (k == RH_MAX_DIM)
         return rh_fail(err, RH_EINVAL, "parameters: more than %d are searched", RH_MAX_DIM);
     char *copy = rh_alloc(size, 1);
     if (!copy)
         return rh_plan__no_memory(err);
-    snprintf(copy, size, "%s%s", form_prefix[axis->form], name);
+    snprintf(copy, size, "%s%s%s%s", several ? agent->name : "", several ? "." : "",
+             form_prefix[axis->form], name);
     plan->space.dim[k] = axis->dim;
     plan->space.dim[k].name = copy;
+    plan->space.dim[k].branch = several ? which + 1 : 0;
+    plan->dim[k].agent = which;
     plan->dim[k].param = param;
     plan->dim[k].form = axis->form;
     plan->space.ndim++;
@@ -252,17 +280,74 @@ static rh_status check_command(const rh_plan *plan, const rh_plan__axis_spec *ax
     return RH_OK;
 }
 
-static rh_status build(rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
+// The dimensions of one agent.
+static rh_status build(rh_plan *plan, int which, rh_plan__axis_spec *axis, rh_error *err)
 {
-    const rh_agent_type *agent = plan->agent;
-    rh_status rc = read_said(plan, axis, err);
+    const rh_agent_type *agent = plan->agents.type[which];
+    rh_status rc = read_said(plan, which, axis, err);
     if (!rc)
-        rc = read_rest(plan, axis, err);
+        rc = read_rest(plan, agent, axis, err);
     for (int i = 0; i < agent->nparam && !rc; i++) {
         if (is_searched(&axis[i]))
-            rc = add_dim(plan, &axis[i], i, err);
+            rc = add_dim(plan, which, &axis[i], i, err);
         else if (axis[i].given)
-            plan->hp[i] = axis[i].fixed;
+            plan->hp[plan->hp_at[which] + i] = axis[i].fixed;
+    }
+    return rc || plan->agents.n > 1 ? rc : check_command(plan, axis, err);
+}
+
+// The choice among several agents, as a parameter and as the first dimension.
+static rh_status add_choice(rh_plan *plan, rh_error *err)
+{
+    int n = plan->agents.n;
+    double *value = rh_alloc((size_t)n, sizeof *value);
+    char *name = rh_base__copy("agent");
+    for (int i = 0; i <= n; i++)
+        plan->agent_name[i] = i < n ? plan->agents.type[i]->name : NULL;
+    for (int i = 0; i < n && value; i++)
+        value[i] = i;
+    plan->which = (rh_param){.name = "agent",
+                             .about = "the agent",
+                             .hi = n - 1,
+                             .whole = true,
+                             .choice = plan->agent_name};
+    plan->space.dim[0] =
+        (rh_dim){.name = name, .kind = RH_DIM_NAMES, .value = value, .nvalue = n};
+    plan->dim[0].agent = plan->dim[0].param = -1;
+    plan->space.ndim = 1;
+    return name && value ? RH_OK : rh_plan__no_memory(err);
+}
+
+// Initial values of all agents.
+static rh_status begin(rh_plan *plan, rh_error *err)
+{
+    const rh_plan__agents *agents = &plan->agents;
+    int n = 0;
+    for (int a = 0; a < agents->n; a++) {
+        plan->hp_at[a] = n;
+        n += agents->type[a]->nparam;
+    }
+    double *hp = rh_alloc((size_t)n + 1, sizeof *hp);
+    if (!hp)
+        return rh_plan__no_memory(err);
+    for (int a = 0; a < agents->n; a++)
+        rh_param_initial(agents->type[a]->param, agents->type[a]->nparam, hp + plan->hp_at[a]);
+    rh_free(plan->hp);
+    plan->hp = hp;
+    return agents->n > 1 ? add_choice(plan, err) : RH_OK;
+}
+
+rh_status rh_plan__space(rh_plan *plan, rh_error *err)
+{
+    rh_plan__clear_space(plan);
+    rh_status rc = begin(plan, err);
+    for (int a = 0; a < plan->agents.n && !rc; a++) {
+        int nparam = plan->agents.type[a]->nparam;
+        rh_plan__axis_spec *axis = rh_alloc((size_t)nparam + 1, sizeof *axis);
+        rc = axis ? build(plan, a, axis, err) : rh_plan__no_memory(err);
+        for (int i = 0; axis && i < nparam; i++)
+            clear_axis(&axis[i]);
+        rh_free(axis);
     }
     if (rc || (!plan->space.ndim && plan->command != RH_PLAN_TUNE))
         return rc;
@@ -270,41 +355,25 @@ static rh_status build(rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
         return rh_fail(err, RH_EINVAL,
                        "%s: nothing to search: every parameter has one value; set values to "
                        "try below parameters:",
-                       agent->name);
-    rc = rh_space__check(&plan->space, err);
-    return rc ? rc : check_command(plan, axis, err);
+                       plan->agent->name);
+    return rh_space__check(&plan->space, err);
 }
 
-rh_status rh_plan__space(rh_plan *plan, rh_error *err)
+bool rh_plan__starts_from_log(const rh_agent_type *agent, const double *hp)
 {
-    const rh_agent_type *agent = plan->agent;
-    rh_plan__clear_space(plan);
-    rh_status rc = rh_plan__initial(&plan->hp, agent->param, agent->nparam, err);
-    if (rc)
-        return rc;
-    rh_plan__axis_spec *axis = rh_alloc((size_t)agent->nparam + 1, sizeof *axis);
-    if (!axis)
-        return rh_plan__no_memory(err);
-    rc = build(plan, axis, err);
-    for (int i = 0; i < agent->nparam; i++)
-        clear_axis(&axis[i]);
-    rh_free(axis);
-    return rc;
-}
-
-bool rh_plan__starts_from_log(const rh_plan *plan, const double *hp)
-{
-    int at = rh_param_find(plan->agent->param, plan->agent->nparam, RH_START_PARAM);
+    int at = rh_param_find(agent->param, agent->nparam, RH_START_PARAM);
     return at >= 0 && hp[at] != 0.0;
 }
 
 bool rh_plan__begins_with_log(const rh_plan *plan)
 {
-    int at = rh_param_find(plan->agent->param, plan->agent->nparam, RH_START_PARAM);
+    bool begins = false;
+    for (int a = 0; a < plan->agents.n; a++)
+        begins =
+            begins || rh_plan__starts_from_log(plan->agents.type[a], rh_plan__own(plan, a));
     for (int d = 0; d < plan->space.ndim; d++)
-        if (at >= 0 && plan->dim[d].param == at)
-            return true;
-    return rh_plan__starts_from_log(plan, plan->hp);
+        begins = begins || strcmp(rh_plan_dim(plan, d, NULL, NULL)->name, RH_START_PARAM) == 0;
+    return begins;
 }
 
 rh_prior rh_plan__prior(const rh_plan *plan)
@@ -314,11 +383,14 @@ rh_prior rh_plan__prior(const rh_plan *plan)
 
 void rh_plan__hp(const rh_plan *plan, const double *x, double *hp)
 {
-    const rh_agent_type *agent = plan->agent;
-    if (!agent || !plan->hp) // not settled
+    if (!plan->agent || !plan->hp) // not settled
         return;
-    memcpy(hp, plan->hp, (size_t)agent->nparam * sizeof *hp);
+    int own = rh_plan__agent_of(plan, x);
+    const rh_agent_type *agent = plan->agents.type[own];
+    memcpy(hp, rh_plan__own(plan, own), (size_t)agent->nparam * sizeof *hp);
     for (int k = 0; x && k < plan->space.ndim; k++) {
+        if (plan->dim[k].agent != own)
+            continue;
         const rh_param *p = &agent->param[plan->dim[k].param];
         double value = rh_plan__formed(plan->dim[k].form, x[k]);
         value = value < p->lo ? p->lo : value; // 1 - x may miss an end by rounding

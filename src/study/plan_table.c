@@ -44,7 +44,10 @@ enum {
     {                                                                                          \
         return find(name, err);                                                                \
     }
-REGISTRY(agent, rh_agent_ntype, rh_agent_type_at, rh_plugin_agent)
+static const char *agent_name(int i)
+{
+    return i < rh_agent_ntype() ? rh_agent_type_at(i)->name : NULL;
+}
 REGISTRY(env, rh_env_ntype, rh_env_type_at, rh_plugin_env)
 REGISTRY(method, rh_search_ntype, rh_search_type_at, rh_search_find)
 REGISTRY(one_model, rh_model_ntype, rh_model_type_at, rh_model_find)
@@ -203,7 +206,7 @@ static int kind_of(const char *name, size_t n)
 static rh_status read_kinds(void *field, const rh_key__said *said, rh_error *err)
 {
     static const char expected[] =
-        "auto, chosen, or kinds of model: stitching, carrying, network";
+        "auto, chosen, or kinds of model: stitching, carrying, network, linear";
     const char *at = rh_key__text(said);
     int kinds = 0;
     bool good = *at != '\0';
@@ -340,10 +343,12 @@ static const rh_plan__row row[] = {
                 .group = RH_KEY_MODEL},
      FIELD(preset)},
     {.key.is = {"agent.name", "agent", 'a', RH_KEY_CHOICE, "NAME",
-                "the agent; tune chooses one by the actions of the log", .name = agent_name,
-                .list = "agents", .commands = RUNS | TUNE, .group = RH_KEY_MAIN},
-     FIELD(agent),
-     .key.find = find_agent},
+                "the agent; tune also takes several, dqn,esarsa, or auto, and compares them",
+                .name = agent_name, .list = "agents", .commands = RUNS | TUNE,
+                .group = RH_KEY_MAIN},
+     FIELD(agents),
+     .key.read = rh_plan__read_agents,
+     .key.show = rh_plan__show_agents},
     {.key.is = {"agent.*", NULL, 0, RH_KEY_PAIRS, NULL, "a hyperparameter with one value",
                 "as `rehearse list agents NAME` shows", .list = "agents",
                 .commands = RUNS | TUNE},
@@ -565,7 +570,8 @@ static const rh_plan__row row[] = {
     {.key.is =
          {"confirm.kinds", "confirm-kinds", 0, RH_KEY_TEXT, "KINDS",
           "kinds of model to confirm in: auto (the model's own and all others that replay the "
-          "log credibly), chosen (the model's own) or names: stitching, carrying, network",
+          "log credibly), chosen (the model's own) or names: stitching, carrying, network, "
+          "linear",
           "auto", .commands = TUNE, .group = RH_KEY_EVALUATION},
      FIELD(confirm_kinds),
      .key.read = read_kinds,

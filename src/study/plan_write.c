@@ -70,14 +70,27 @@ static void enter_table(rh_plan *plan, const char *section, const rh_param *tabl
 
 // ---------------------------------------------------------------------------- sections
 
+// "parameters.", or of several agents "parameters.dqn."
+static const char *section_of(const rh_plan *plan, int agent, const char *section,
+                              char text[600])
+{
+    bool several = plan->agents.n > 1;
+    snprintf(text, 600, "%s%.500s%s", section, several ? plan->agents.type[agent]->name : "",
+             several ? "." : "");
+    return text;
+}
+
 // "{distribution: log_uniform_values, min: 0.001, max: 1}"
 static void enter_dim(rh_plan *plan, int k)
 {
     static const char *const around[] = {
         [RH_FORM_PLAIN] = "", [RH_FORM_ONE_MINUS] = "{one_minus: ", [RH_FORM_POW2] = "{pow2: "};
     const rh_dim *dim = &plan->space.dim[k];
-    const rh_param *p = &plan->agent->param[plan->dim[k].param];
-    rh_form form = plan->dim[k].form;
+    rh_form form;
+    int agent;
+    const rh_param *p = rh_plan_dim(plan, k, &agent, &form);
+    if (agent < 0) // it is the key agent.name
+        return;
     bool logs = dim->scale == RH_LOG, whole = dim->step == 1.0 && !logs;
     char value[64];
     rh_text t = {0};
@@ -108,7 +121,8 @@ static void enter_dim(rh_plan *plan, int k)
     }
     if (form != RH_FORM_PLAIN)
         rh_text__add(&t, "}");
-    enter(plan, "parameters.", p->name, &t, false);
+    char section[600];
+    enter(plan, section_of(plan, agent, "parameters.", section), p->name, &t, false);
 }
 
 void rh_plan__enter_space(rh_plan *plan)
@@ -119,13 +133,16 @@ void rh_plan__enter_space(rh_plan *plan)
 
 void rh_plan__enter_fixed(rh_plan *plan)
 {
-    for (int i = 0; i < plan->agent->nparam; i++) {
-        bool searched = false;
-        for (int k = 0; k < plan->space.ndim; k++)
-            searched = searched || plan->dim[k].param == i;
-        if (!searched)
-            enter_param(plan, "agent.", &plan->agent->param[i], plan->hp[i]);
-    }
+    char section[600];
+    for (int a = 0; a < plan->agents.n; a++)
+        for (int i = 0; i < plan->agents.type[a]->nparam; i++) {
+            bool searched = false;
+            for (int k = 0; k < plan->space.ndim; k++)
+                searched = searched || (plan->dim[k].agent == a && plan->dim[k].param == i);
+            if (!searched)
+                enter_param(plan, section_of(plan, a, "agent.", section),
+                            &plan->agents.type[a]->param[i], rh_plan__own(plan, a)[i]);
+        }
 }
 
 void rh_plan__enter_method(rh_plan *plan)

@@ -253,8 +253,10 @@ static rh_status run_defaults(rh_study *study, rh_error *err)
     const rh_members *members = own_members(study, &eval);
     int nmember = study->ndefault_member;
     eval.nrun = study->ndefault_run;
-    rh_status rc = do_runs(study, members, nmember, study->plan->agent, study->plan->hp, &eval,
-                           study->defaults, err);
+    const rh_verdict *v = rh_study_verdict(study);
+    int agent = v && v->winner >= 0 ? v->trial[v->winner].agent : 0;
+    rh_status rc = do_runs(study, members, nmember, study->plan->agents.type[agent],
+                           rh_plan__own(study->plan, agent), &eval, study->defaults, err);
     if (!rc && study->journal)
         rc = rh_journal__add_defaults(study->journal, study->confirms, study->defaults,
                                       nmember * eval.nrun, err);

@@ -39,10 +39,11 @@ typedef struct rh_ranks__refusal {
 // A stage: how to do its runs.
 typedef struct rh_ranks__orders {
     rh_stage stage;
-    char agent[512];
+    int nagent;
+    char agent[RH_PLAN__AGENTS][512];
     rh_eval_options opt; // without its functions and pointers
     rh_task task;        // without names
-    double hp[RH_STUDY__NHP];
+    double hp[RH_PLAN__AGENTS][RH_STUDY__NHP];
     int nkind;
     uint64_t nbyte[RH_KINDS__MOST]; // of each model's file; these follow in RH_MESSAGE_MODEL
 } rh_ranks__orders;

@@ -55,9 +55,9 @@ static void write_space(rh_doc *doc, const rh_plan *plan)
     for (int d = 0; d < plan->space.ndim; d++) {
         const rh_dim *dim = &plan->space.dim[d];
         rh_form form;
-        const rh_param *param = &plan->agent->param[rh_plan_param(plan, d, &form)];
+        const rh_param *param = rh_plan_dim(plan, d, NULL, &form);
         rh_doc__open(doc, NULL, '{', true);
-        rh_doc__text(doc, "name", param->name);
+        rh_doc__text(doc, "name", plan->agents.n > 1 ? plan->space.dim[d].name : param->name);
         rh_doc__text(doc, "about", param->about);
         bool straight = form == RH_FORM_PLAIN && dim->scale == RH_LOG;
         rh_doc__flag(doc, "log", straight || form == RH_FORM_POW2);
@@ -133,14 +133,15 @@ static void write_settings(rh_doc *doc, const rh_plan *plan, const rh_verdict *v
     write_column(doc, "setting", v, setting_of);
     rh_doc__open(doc, "values", '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
-        int k = rh_plan_param(plan, d, NULL);
-        const rh_param *param = &plan->agent->param[k];
+        const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
         rh_doc__open(doc, NULL, '[', true);
-        for (int i = 0; i < v->ntrial; i++)
+        for (int i = 0; i < v->ntrial; i++) {
+            double x = rh_plan_value(plan, &v->trial[i], d);
             if (param->choice)
-                rh_doc__text(doc, NULL, param->choice[(int)v->trial[i].hp[k]]);
+                rh_doc__text(doc, NULL, isnan(x) ? NULL : param->choice[(int)x]);
             else
-                rh_doc__short(doc, NULL, v->trial[i].hp[k]);
+                rh_doc__short(doc, NULL, x);
+        }
         rh_doc__close(doc);
     }
     rh_doc__close(doc);
@@ -245,9 +246,11 @@ static bool write_curves(rh_doc *doc, const rh_study *study)
 // The settings of the search with a value, as for the importances of the verdict.
 static bool write_jackknife(rh_doc *doc, const rh_plan *plan, const rh_verdict *v)
 {
-    const rh_space *space = rh_plan_space(plan);
+    rh_space own, *space = &own;
+    int dim[RH_MAX_DIM], agent = v->winner < 0 ? 0 : v->trial[v->winner].agent;
+    rh_plan__branch(plan, agent, space, dim);
     size_t ndim = (size_t)space->ndim, room = (size_t)v->ntrial + 1;
-    double error[2 * RH_MAX_DIM];
+    double error[2 * RH_MAX_DIM], all[2][RH_MAX_DIM];
     int n = 0;
     double *x = rh_alloc(room, (ndim + 2) * sizeof *x);
     if (!x)
@@ -255,10 +258,11 @@ static bool write_jackknife(rh_doc *doc, const rh_plan *plan, const rh_verdict *
     double *value = x + room * ndim, *noise = value + room;
     for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
         const rh_trial *t = &v->trial[i];
-        if (isnan(t->value))
+        if (isnan(t->value) || t->agent != agent)
             continue;
         double half = (t->hi95 - t->lo95) / 2.0 / Z95;
-        memcpy(x + (size_t)n * ndim, t->x, ndim * sizeof *x);
+        for (size_t d = 0; d < ndim; d++)
+            x[(size_t)n * ndim + d] = t->x[dim[d]];
         value[n] = t->value;
         noise[n++] = isfinite(half) ? half * half : 0.0;
     }
@@ -272,8 +276,14 @@ static bool write_jackknife(rh_doc *doc, const rh_plan *plan, const rh_verdict *
         return rc != RH_ENOMEM;
     }
     rh_doc__open(doc, "jackknife", '{', false);
-    rh_doc__reals(doc, "main_effect", error, space->ndim);
-    rh_doc__reals(doc, "total_effect", error + ndim, space->ndim);
+    for (int d = 0; d < plan->space.ndim; d++)
+        all[0][d] = all[1][d] = NAN;
+    for (size_t d = 0; d < ndim; d++) {
+        all[0][dim[d]] = error[d];
+        all[1][dim[d]] = error[ndim + d];
+    }
+    rh_doc__reals(doc, "main_effect", all[0], plan->space.ndim);
+    rh_doc__reals(doc, "total_effect", all[1], plan->space.ndim);
     rh_doc__close(doc);
     return true;
 }
@@ -519,12 +529,15 @@ static void write_next(rh_doc *doc, const rh_study *study)
     if (!world.bad)
         rh_text__shell(&text, world.data);
     rh_text__add(&text, " --agent ");
-    rh_text__shell(&text, plan->agent->name);
+    const rh_trial *winner = &v->trial[v->winner];
+    rh_text__shell(&text, plan->agents.type[winner->agent]->name);
     for (int d = 0; d < plan->space.ndim; d++) {
-        const rh_param *param = &plan->agent->param[plan->dim[d].param];
+        int agent;
+        const rh_param *param = rh_plan_dim(plan, d, &agent, NULL);
         char value[80];
-        rh_param__format(param, v->trial[v->winner].hp[plan->dim[d].param], value,
-                         sizeof value);
+        if (agent != winner->agent)
+            continue;
+        rh_param__format(param, winner->hp[plan->dim[d].param], value, sizeof value);
         rh_text__format(&text, " --set %s=%s", param->name, value);
     }
     rh_doc__text(doc, "next", text.bad || world.bad ? NULL : text.data);

@@ -58,6 +58,7 @@ static void report(const rh_study *study, const rh_study__record *finished)
         .lo95 = best ? best->trial.lo95 : NAN,
         .hi95 = best ? best->trial.hi95 : NAN,
         .hp = best ? best->hp : NULL,
+        .agent = best ? best->trial.agent : -1,
         .finished = finished != NULL,
         .setting = finished ? finished->trial.setting : -1,
         .nrun_max = rh_study__runs_predicted(study),
@@ -112,7 +113,9 @@ static rh_status start_runs(rh_study *study, rh_study__record *record, int nrun,
 {
     rh_study__unit unit = {.trial = record->index};
     unit.stage = record->trial.confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
-    memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
+    unit.agent = record->trial.agent;
+    memcpy(unit.hp, record->hp,
+           (size_t)rh_study__nparam(study, &record->trial) * sizeof *unit.hp);
     record->nasked = nrun < record->trial.nrun ? nrun : record->trial.nrun;
     rh_status rc = rh_study__reserve(study, record, record->nasked, err);
     for (int r = 0; r < record->nasked && !rc; r++)
@@ -213,7 +216,7 @@ static rh_status begin(rh_study *study, const rh_search__asked *asked, rh_error 
         return rc;
     bool differs = false;
     for (int d = 0; d < study->plan->space.ndim; d++)
-        differs = differs || record->x[d] != x[d];
+        differs = differs || (record->x[d] != x[d] && !isnan(x[d]));
     if (differs)
         rh_search__amend(study->search, asked->setting, record->x);
     return start_runs(study, record, asked->nrun, err);
@@ -371,14 +374,34 @@ static void spread(const rh_study *study, rh_search__lead_entry *leader, int n, 
     memcpy(leader + nkept, aside, (size_t)naside * sizeof *leader);
 }
 
+// Move the leading setting of every agent to the front: all agents are compared on new models.
+// Scratch: aside.
+static void front_agents(const rh_study *study, rh_search__lead_entry *leader, int n,
+                         rh_search__lead_entry *aside)
+{
+    bool seen[RH_PLAN__AGENTS] = {false};
+    int nfront = 0, naside = 0;
+    for (int i = 0; i < n; i++) {
+        int agent = rh_study__find(study, leader[i].setting, false)->trial.agent;
+        if (seen[agent])
+            aside[naside++] = leader[i];
+        else
+            leader[nfront++] = leader[i];
+        seen[agent] = true;
+    }
+    memcpy(leader + nfront, aside, (size_t)naside * sizeof *leader);
+}
+
 int rh_study__leaders(const rh_study *study, int most, rh_search__lead_entry *leader)
 {
     rh_search__lead_entry all[RH_STUDY__MOST_CONFIRM], aside[RH_STUDY__MOST_CONFIRM];
     int n = rh_search__lead(study->search, RH_STUDY__MOST_CONFIRM, all);
     if (study->plan->ranking == RH_RANKING__VALUE)
         shuffle_ties(study, all, n);
-    else
+    else {
+        front_agents(study, all, n, aside);
         spread(study, all, n, most, aside);
+    }
     n = n < most ? n : most;
     memcpy(leader, all, (size_t)n * sizeof *leader);
     return n;
@@ -418,8 +441,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     study->nfinished = 0;
     if (!rc && fresh)
         rc = rh_workers__add_stage(study->workers, RH_STAGE_CONFIRM,
-                                   &study->members[RH_STAGE_CONFIRM], &study->task, plan->hp,
-                                   err);
+                                   &study->members[RH_STAGE_CONFIRM], &study->task, err);
     for (int i = 0; i < n && !rc; i++) {
         rh_study__record *record = NULL;
         const double *x = rh_study__find(study, leader[i].setting, false)->x;

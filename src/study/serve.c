@@ -32,6 +32,7 @@ typedef struct serving {
     rh_ranks__orders *orders; // owned: of the stage whose models are arriving, or NULL
     unsigned char *byte;      // owned: the models' files so far  (all)
     size_t nbyte, all;
+    double hp[RH_PLAN__AGENTS][RH_STUDY__NHP]; // of the first stage's orders
     bool over;
 } serving;
 
@@ -77,12 +78,21 @@ static rh_status open_members(const serving *s, rh_members *members, rh_error *e
 static rh_status add_stage(serving *s, rh_error *err)
 {
     const rh_ranks__orders *orders = s->orders;
-    const rh_agent_type *agent = rh_plugin_agent(orders->agent, err);
-    if (!agent)
-        return RH_EINVAL;
-    if (s->plan->agent && s->plan->agent != agent)
-        return rh_fail(err, RH_EINVAL, "was started with agent %s, expected %s as on rank 0",
-                       s->plan->agent->name, agent->name);
+    rh_study__agents agents = {.n = orders->nagent};
+    if (agents.n < 1 || agents.n > RH_PLAN__AGENTS)
+        return out_of_order(err);
+    for (int i = 0; i < agents.n; i++) {
+        const rh_agent_type *agent = rh_plugin_agent(orders->agent[i], err);
+        if (!agent)
+            return RH_EINVAL;
+        if (s->plan->agents.n && s->plan->agents.type[i] != agent)
+            return rh_fail(
+                err, RH_EINVAL, "was started with agent %s, expected %s as on rank 0",
+                i < s->plan->agents.n ? s->plan->agents.type[i]->name : "none", agent->name);
+        agents.type[i] = agent;
+        memcpy(s->hp[i], orders->hp[i], sizeof s->hp[i]);
+        agents.hp[i] = s->hp[i];
+    }
     if (orders->stage >= RH_NSTAGE || s->place[orders->stage])
         return out_of_order(err);
     place *here = s->place[orders->stage] = rh_alloc(1, sizeof *here);
@@ -97,10 +107,9 @@ static rh_status add_stage(serving *s, rh_error *err)
     memcpy(here->task.obs_name, rh_model_task(here->members.model[0])->obs_name,
            sizeof here->task.obs_name);
     if (!s->pool)
-        rc = rh_threads__create(&s->pool, agent, &orders->opt, s->nthread, err);
+        rc = rh_threads__create(&s->pool, &agents, &orders->opt, s->nthread, err);
     if (!rc)
-        rc = rh_threads__add_stage(s->pool, orders->stage, &here->members, &here->task,
-                                   orders->hp, err);
+        rc = rh_threads__add_stage(s->pool, orders->stage, &here->members, &here->task, err);
     return rc;
 }
 

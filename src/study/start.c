@@ -17,12 +17,13 @@ static const char name[] = "prior";
 
 bool rh_study__starts(const rh_journal__head *head, const rh_trial *trial)
 {
-    return head->start.n > 0 && rh_plan__starts_from_log(head->plan, trial->hp);
+    return head->start.n > 0 &&
+           rh_plan__starts_from_log(head->plan->agents.type[trial->agent], trial->hp);
 }
 
 uint32_t rh_study__start_sum(const rh_task *task, rh_prior prior)
 {
-    size_t width = (size_t)rh_prior__width(task);
+    size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
     return rh_base__crc32(0, prior.row, (size_t)prior.n * width * sizeof *prior.row);
 }
 
@@ -30,7 +31,7 @@ rh_status rh_study__write_start(const char *path, const rh_task *task, rh_prior 
                                 rh_error *err)
 {
     rh_state *state = NULL;
-    size_t n = (size_t)(prior.n * rh_prior__width(task));
+    size_t n = (size_t)(prior.n * rh_contract__prior_width(task->nobs, task->nact));
     rh_study__drop_link(path);
     rh_status rc = rh_state_create(&state, err);
     if (!rc)
@@ -47,7 +48,7 @@ rh_status rh_study__read_start(rh_prior *prior, const char *path, const rh_task 
                                rh_error *err)
 {
     rh_state *state = NULL;
-    size_t n = (size_t)prior->n * (size_t)rh_prior__width(task);
+    size_t n = (size_t)prior->n * (size_t)rh_contract__prior_width(task->nobs, task->nact);
     double *row = rh_alloc(n, sizeof *row);
     rh_status rc = row ? rh_state_read(&state, path, err) : rh_base__no_memory(err, "start");
     if (!rc)

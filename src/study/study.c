@@ -134,10 +134,14 @@ static rh_status prepare(rh_study *study, rh_error *err)
     if (!study->score || !study->work || !study->seen)
         return rh_base__no_memory(err, "study");
 
-    // create one agent, so that a bad parameter is refused at once
+    // create one of each agent, so that a bad parameter is refused at once
     rh_agent *agent = NULL;
-    rc = rh_agent_create(&agent, plan->agent, &study->task, plan->hp, err);
-    rh_agent_destroy(agent);
+    for (int i = 0; i < plan->agents.n && !rc; i++) {
+        rc = rh_agent_create(&agent, plan->agents.type[i], &study->task, rh_plan__own(plan, i),
+                             err);
+        rh_agent_destroy(agent);
+        agent = NULL;
+    }
     return rc;
 }
 
@@ -166,7 +170,7 @@ static rh_status make_search(const rh_plan *plan, rh_search **out, rh_error *err
     opt.nrun = plan->nrun;
     opt.batch = plan->batch;
     opt.seed = plan->seed;
-    return rh_search__create(out, plan->method, &plan->space, &opt, err);
+    return rh_plan__search(plan, opt, out, err);
 }
 
 rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log,
@@ -185,9 +189,11 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     if (!plan->agent || !plan->method)
         return rh_fail(err, RH_EINVAL,
                        "study: the plan is not settled, expected rh_plan_settle() before");
-    if (plan->agent->nparam > RH_STUDY__NHP)
-        return rh_fail(err, RH_EINVAL, "study: %s has %d parameters, expected at most %d",
-                       plan->agent->name, plan->agent->nparam, RH_STUDY__NHP);
+    for (int i = 0; i < plan->agents.n; i++)
+        if (plan->agents.type[i]->nparam > RH_STUDY__NHP)
+            return rh_fail(err, RH_EINVAL, "study: %s has %d parameters, expected at most %d",
+                           plan->agents.type[i]->name, plan->agents.type[i]->nparam,
+                           RH_STUDY__NHP);
 
     rh_study *study = rh_alloc(1, sizeof *study);
     if (!study)
@@ -304,7 +310,9 @@ static rh_status give_some(const rh_study *study, rh_threads *pool, int n, rh_er
     for (int i = 0; i < n && !rc; i++) {
         rh_study__unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
         int64_t which = n < nasked ? (int64_t)i * nasked / n : i % nasked;
-        rh_plan__hp(study->plan, rh_search__proposed(search, asked[which].setting), unit.hp);
+        const double *x = rh_search__proposed(search, asked[which].setting);
+        unit.agent = rh_plan__agent_of(study->plan, x);
+        rh_plan__hp(study->plan, x, unit.hp);
         rc = rh_threads__give(pool, &unit, err);
     }
     rh_search__destroy(search);
@@ -316,7 +324,7 @@ static rh_status give_some(const rh_study *study, rh_threads *pool, int n, rh_er
 static rh_status time_runs(rh_study *study, int64_t nrun, double *seconds, double *member,
                            rh_error *err)
 {
-    const rh_plan *plan = study->plan;
+    const rh_study__agents agents = rh_study__agents_of(study->plan);
     const rh_members *members = &study->members[RH_STAGE_SEARCH];
     int nthread = study->opt.nthread < nrun ? study->opt.nthread : (int)nrun;
     int n = (int64_t)TRIED * nthread < nrun ? TRIED * nthread : (int)nrun;
@@ -325,9 +333,9 @@ static rh_status time_runs(rh_study *study, int64_t nrun, double *seconds, doubl
     rh_threads *pool = NULL;
     eval.stop = is_late;
     eval.context = &until; // written only while nothing runs
-    rh_status rc = rh_threads__create(&pool, plan->agent, &eval, nthread, err);
+    rh_status rc = rh_threads__create(&pool, &agents, &eval, nthread, err);
     if (!rc)
-        rc = rh_threads__add_stage(pool, RH_STAGE_SEARCH, members, &study->task, plan->hp, err);
+        rc = rh_threads__add_stage(pool, RH_STAGE_SEARCH, members, &study->task, err);
     *member = (rh_study__now() - begun) / members->nmember;
     begun = rh_study__now();
     until = begun + TRY_AT_MOST;
@@ -480,12 +488,12 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         return rh_fail(err, RH_EINVAL,
                        "study: has run before; to resume it, open it again from its folder");
     study->ran = true;
-    rh_status rc = rh_workers__create(&study->workers, plan->agent, &study->eval,
+    const rh_study__agents agents = rh_study__agents_of(plan);
+    rh_status rc = rh_workers__create(&study->workers, &agents, &study->eval,
                                       study->opt.nthread, study->opt.ranks, err);
     if (!rc)
         rc = rh_workers__add_stage(study->workers, RH_STAGE_SEARCH,
-                                   &study->members[RH_STAGE_SEARCH], &study->task, plan->hp,
-                                   err);
+                                   &study->members[RH_STAGE_SEARCH], &study->task, err);
     if (!rc)
         rc = rh_study__search(study, err);
     if (!rc && plan->confirm_settings > 0)

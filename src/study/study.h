@@ -16,14 +16,14 @@ const rh_env_type *rh_plan__task(const rh_plan *plan); // whose task is used; NU
 const rh_search_type *rh_plan__method(const rh_plan *plan, const double **param);
 rh_judge rh_plan__judge(const rh_plan *plan);
 
-// hp (nparam of the agent) of setting x (ndim) of the space; x NULL: of what is not searched. A
+// hp (nparam of its agent) of setting x (ndim) of the space; x NULL: of what is not searched. A
 // plan that is not settled writes nothing.
 void rh_plan__hp(const rh_plan *plan, const double *x, double *hp);
 
 // Whether agents of a settled plan may begin with the log, by their parameter `start`, and
 // whether those with hyperparameters hp (nparam) do.
 bool rh_plan__begins_with_log(const rh_plan *plan);
-bool rh_plan__starts_from_log(const rh_plan *plan, const double *hp);
+bool rh_plan__starts_from_log(const rh_agent_type *agent, const double *hp);
 
 // The logged steps of best.yaml that agents of this plan begin with. Borrowed.
 rh_prior rh_plan__prior(const rh_plan *plan);

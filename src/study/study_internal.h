@@ -58,9 +58,18 @@ uint64_t rh_study__replicate(rh_stage stage); // threads.c
 #define RH_STUDY__NHP RH_MAX_PARAM // hyperparameters of an agent, at most
 #define RH_STUDY__NCURVE 64        // points of a learning curve, at most
 
+// The agents that runs are of, and typical hyperparameters of each. Borrowed.
+typedef struct rh_study__agents {
+    const rh_agent_type *type[RH_PLAN__AGENTS]; // (n)
+    const double *hp[RH_PLAN__AGENTS];          // (n)
+    int n;
+} rh_study__agents;
+rh_study__agents rh_study__agents_of(const rh_plan *plan); // threads.c
+
 // A run to do.
 typedef struct rh_study__unit {
     int trial; // index in the study
+    int agent; // of the agents of the pool
     rh_stage stage;
     int member, run;
     double hp[RH_STUDY__NHP]; // (nparam of the agent)
@@ -85,12 +94,12 @@ typedef struct rh_study__done {
 // The thread pool of this process. threads.c
 typedef struct rh_threads rh_threads;
 
-// Borrowed: agent. Ignored in opt: nthread, replicate.
-rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
+// Copied: agents. Ignored in opt: nthread, replicate.
+rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
                              const rh_eval_options *opt, int nthread, rh_error *err);
-// From now on the pool accepts units of `stage`. hp (nparam): typical. Borrowed: members, task.
+// From now on the pool accepts units of `stage`. Borrowed: members, task.
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
-                                const rh_task *task, const double *hp, rh_error *err);
+                                const rh_task *task, rh_error *err);
 // give() cannot fail for lack of memory while at most n units are open.
 rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err);
 rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit,
@@ -104,12 +113,12 @@ void rh_threads__destroy(rh_threads *pool);    // abandons what is under way; NU
 typedef struct rh_workers rh_workers;
 
 // ranks: NULL for this process alone. The other ranks are in rh_study_serve().
-rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
+rh_status rh_workers__create(rh_workers **out, const rh_study__agents *agents,
                              const rh_eval_options *opt, int nthread, rh_ranks *ranks,
                              rh_error *err);
 // As rh_threads__add_stage(), on all ranks: sends them the model.
 rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_members *members,
-                                const rh_task *task, const double *hp, rh_error *err);
+                                const rh_task *task, rh_error *err);
 rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err);
 bool rh_workers__take(rh_workers *workers, rh_study__done *done, double wait);
 int rh_workers__nopen(const rh_workers *workers);

@@ -31,20 +31,20 @@ typedef struct worker_thread {
 } worker_thread;
 
 struct rh_threads {
-    const rh_agent_type *agent;
+    rh_study__agents agents;
     rh_eval_options opt;
     int nthread, nstarted;
     worker_thread *worker_thread; // owned  (nthread)
     int nopen;                    // given and not taken; of the giving thread
 
-    pthread_mutex_t lock;         // guards everything below
-    pthread_cond_t work;          // there is a unit, or the pool ends
-    pthread_cond_t progress;      // there is a result
-    bool made;                    // lock, work and progress are initialised
-    rh_queue todo;                // of rh_study__unit
-    rh_queue done;                // of rh_study__done
-    rh_runner *runner[RH_NSTAGE]; // owned; NULL: stage not added
-    atomic_bool leaving;          // the pool ends
+    pthread_mutex_t lock;                          // guards everything below
+    pthread_cond_t work;                           // there is a unit, or the pool ends
+    pthread_cond_t progress;                       // there is a result
+    bool made;                                     // lock, work and progress are initialised
+    rh_queue todo;                                 // of rh_study__unit
+    rh_queue done;                                 // of rh_study__done
+    rh_runner *runner[RH_NSTAGE][RH_PLAN__AGENTS]; // owned; NULL: stage not added
+    atomic_bool leaving;                           // the pool ends
 };
 
 // ---------------------------------------------------------------------------- threads
@@ -81,7 +81,7 @@ static void *work(void *context)
         if (atomic_load(&pool->leaving))
             break;
         rh_queue__pop(&pool->todo, &unit);
-        rh_runner *runner = pool->runner[unit.stage];
+        rh_runner *runner = pool->runner[unit.stage][unit.agent];
         pthread_mutex_unlock(&pool->lock);
         do_unit(runner, h->worker, &unit, &done);
         pthread_mutex_lock(&pool->lock);
@@ -131,7 +131,17 @@ static rh_status make_locks(rh_threads *pool, rh_error *err)
 
 // ---------------------------------------------------------------------------- the thread pool
 
-rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
+rh_study__agents rh_study__agents_of(const rh_plan *plan)
+{
+    rh_study__agents agents = {.n = plan->agents.n};
+    for (int i = 0; i < agents.n; i++) {
+        agents.type[i] = plan->agents.type[i];
+        agents.hp[i] = rh_plan__own(plan, i);
+    }
+    return agents;
+}
+
+rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
                              const rh_eval_options *opt, int nthread, rh_error *err)
 {
     if (nthread < 1)
@@ -139,14 +149,16 @@ rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
     if (opt->ncurve > RH_STUDY__NCURVE)
         return rh_fail(err, RH_EINVAL, "study: curve points = %d, expected 0 to %d",
                        opt->ncurve, RH_STUDY__NCURVE);
-    if (agent->nparam > RH_STUDY__NHP)
-        return rh_fail(err, RH_EINVAL, "study: agent %s has %d parameters, expected at most %d",
-                       agent->name, agent->nparam, RH_STUDY__NHP);
+    for (int i = 0; i < agents->n; i++)
+        if (agents->type[i]->nparam > RH_STUDY__NHP)
+            return rh_fail(err, RH_EINVAL,
+                           "study: agent %s has %d parameters, expected at most %d",
+                           agents->type[i]->name, agents->type[i]->nparam, RH_STUDY__NHP);
     rh_status rc = RH_OK;
     rh_threads *pool = rh_alloc(1, sizeof *pool);
     if (!pool)
         return rh_base__no_memory(err, "study");
-    pool->agent = agent;
+    pool->agents = *agents;
     pool->opt = *opt;
     pool->nthread = nthread;
     pool->todo.size = sizeof(rh_study__unit);
@@ -186,9 +198,9 @@ uint64_t rh_study__replicate(rh_stage stage)
 }
 
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
-                                const rh_task *task, const double *hp, rh_error *err)
+                                const rh_task *task, rh_error *err)
 {
-    if ((unsigned)stage >= RH_NSTAGE || pool->runner[stage])
+    if ((unsigned)stage >= RH_NSTAGE || pool->runner[stage][0])
         return rh_fail(err, RH_EINVAL, "study: stage %d, expected a stage that was not added",
                        (int)stage);
     rh_eval_options opt = pool->opt;
@@ -197,15 +209,16 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
     opt.stop = must_stop;
     opt.context = pool;
     rh_members__watch(members, &opt);
-    rh_runner *runner = NULL;
-    rh_status rc = rh_runner__create(&runner, members->env, members->nmember, pool->agent, task,
-                                     hp, &opt, err);
-    if (rc)
-        return rc;
-    pthread_mutex_lock(&pool->lock);
-    pool->runner[stage] = runner;
-    pthread_mutex_unlock(&pool->lock);
-    return RH_OK;
+    rh_status rc = RH_OK;
+    for (int i = 0; i < pool->agents.n && !rc; i++) {
+        rh_runner *runner = NULL;
+        rc = rh_runner__create(&runner, members->env, members->nmember, pool->agents.type[i],
+                               task, pool->agents.hp[i], &opt, err);
+        pthread_mutex_lock(&pool->lock);
+        pool->runner[stage][i] = runner;
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return rc;
 }
 
 rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err)
@@ -220,10 +233,12 @@ rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err)
 
 rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit, rh_error *err)
 {
-    if ((unsigned)unit->stage >= RH_NSTAGE || !pool->runner[unit->stage])
-        return rh_fail(err, RH_EINVAL,
-                       "study: a unit of stage %d, expected a stage that was added",
-                       (int)unit->stage);
+    if ((unsigned)unit->stage >= RH_NSTAGE || (unsigned)unit->agent >= RH_PLAN__AGENTS ||
+        !pool->runner[unit->stage][unit->agent])
+        return rh_fail(
+            err, RH_EINVAL,
+            "study: a unit of stage %d and agent %d, expected a stage that was added",
+            (int)unit->stage, unit->agent);
     rh_status rc = rh_threads__reserve(pool, pool->nopen + 1, err);
     if (rc)
         return rc;
@@ -286,7 +301,8 @@ void rh_threads__destroy(rh_threads *pool)
         pthread_mutex_destroy(&pool->lock);
     }
     for (int s = 0; s < RH_NSTAGE; s++)
-        rh_runner__destroy(pool->runner[s]);
+        for (int i = 0; i < RH_PLAN__AGENTS; i++)
+            rh_runner__destroy(pool->runner[s][i]);
     rh_queue__clear(&pool->todo);
     rh_queue__clear(&pool->done);
     rh_free(pool->worker_thread);

@@ -44,6 +44,7 @@ static const char *const name[HALVES][HALVES] = {
 // Agents that have learned in one half.
 typedef struct learned {
     const rh_study *study;
+    const rh_agent_type *agent;
     rh_state *state[MOST]; // owned; NULL: none
     bool full;             // there was no memory for a state
 } learned;
@@ -82,8 +83,8 @@ static rh_status run(learned *all, int first, int nmember, const double *hp,
 {
     const rh_study *study = all->study;
     rh_env *const *env = study->members[RH_STAGE_CHECK].env + first;
-    rh_status rc = rh_eval_runs(env, nmember, study->plan->agent, &study->task, 1, hp, how,
-                                result, NULL, err);
+    rh_status rc =
+        rh_eval_runs(env, nmember, all->agent, &study->task, 1, hp, how, result, NULL, err);
     if (!rc && is_stopped(all))
         rc = rh_fail(err, RH_ESTOPPED, "study: stopped");
     return rc;
@@ -158,7 +159,8 @@ static rh_status move(rh_study *study, rh_study__moved *m, const double *hp, rh_
 {
     rh_status rc = fit_halves(study, err);
     for (int half = 0; half < HALVES && !rc; half++) {
-        learned all = {.study = study};
+        const rh_study__record *record = rh_study__find(study, m->setting, false);
+        learned all = {.study = study, .agent = rh_study__agent(study, &record->trial)};
         rc = learn(&all, half, hp, m->n, err);
         for (int i = 0; i < m->n && !rc; i++) {
             rc = act(&all, i, hp, m->score[half][i], err);
@@ -180,17 +182,21 @@ static int nagent(const rh_study *study)
 int rh_study__ntransfer_run(const rh_study *study)
 {
     int nlearn = HALVES * nagent(study);
-    return study->plan->agent->save ? nlearn + nlearn * HALVES : 0;
+    bool saved = false; // by any agent: which wins is not known
+    for (int i = 0; i < study->plan->agents.n; i++)
+        saved = saved || study->plan->agents.type[i]->save;
+    return saved ? nlearn + nlearn * HALVES : 0;
 }
 
 rh_status rh_study__transfer(rh_study *study, rh_error *err)
 {
-    if (!study->checking.n || !study->plan->agent->save)
+    if (!study->checking.n)
         return RH_OK;
     const rh_verdict *v = rh_study_verdict(study);
     if (!v)
         return rh_base__no_memory(err, "study");
-    if (v->winner < 0 || !v->trial[v->winner].confirm)
+    if (v->winner < 0 || !v->trial[v->winner].confirm ||
+        !rh_study__agent(study, &v->trial[v->winner])->save)
         return RH_OK;
     rh_study__moved found = {.n = nagent(study), .setting = v->trial[v->winner].setting};
     rh_status rc = RH_OK;

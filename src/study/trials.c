@@ -30,6 +30,16 @@ static rh_status out_of_memory(rh_error *err)
     return rh_fail(err, RH_ENOMEM, "study: out of memory for the runs of a setting");
 }
 
+const rh_agent_type *rh_study__agent(const rh_study *study, const rh_trial *trial)
+{
+    return study->plan->agents.type[trial->agent];
+}
+
+int rh_study__nparam(const rh_study *study, const rh_trial *trial)
+{
+    return rh_study__agent(study, trial)->nparam;
+}
+
 static void destroy(rh_study__record *record)
 {
     if (!record)
@@ -55,7 +65,8 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
     int nrun = confirm ? plan->confirm_runs : plan->nrun;
     size_t n = (size_t)nmember * (size_t)nrun;
     record->number = -1;
-    record->hp = rh_alloc((size_t)plan->agent->nparam + 1, sizeof *record->hp);
+    int agent = rh_plan__agent_of(plan, x);
+    record->hp = rh_alloc((size_t)plan->agents.type[agent]->nparam + 1, sizeof *record->hp);
     record->result = rh_alloc(n, sizeof *record->result);
     record->curve = rh_alloc(3 * (size_t)plan->ncurve + 1, sizeof *record->curve);
     record->kind = rh_alloc((size_t)nkind, sizeof *record->kind);
@@ -78,6 +89,7 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
         .setting = setting,
         .confirm = confirm,
         .x = record->x,
+        .agent = agent,
         .hp = record->hp,
         .nmember = nmember,
         .nrun = nrun,
@@ -303,6 +315,7 @@ static rh_status check_number(const rh_dim *dim, int setting, double x, rh_error
 {
     static const rh_param plain = {.name = ""};
     rh_space one = {.dim = {*dim}, .ndim = 1};
+    one.dim[0].branch = 0;
     char found[40], lo[40], hi[40];
     if (rh_space__holds(&one, &x))
         return RH_OK;
@@ -335,12 +348,13 @@ static rh_status check_found(const rh_study *study, const rh_journal__entry *fou
                        what, found->setting);
     rh_status rc = RH_OK;
     for (int d = 0; d < space->ndim && !rc; d++)
-        rc = check_number(&space->dim[d], found->setting, found->x[d], err);
+        if (rh_space__has(space, found->x, d))
+            rc = check_number(&space->dim[d], found->setting, found->x[d], err);
     if (rc || !found->confirm)
         return rc;
     const rh_study__record *tried = rh_study__find(study, found->setting, false);
     for (int d = 0; d < space->ndim; d++)
-        if (!tried || tried->x[d] != found->x[d])
+        if (!tried || (tried->x[d] != found->x[d] && !isnan(found->x[d])))
             return rh_fail(
                 err, RH_EFORMAT,
                 "study.log: the confirmation of setting %d differs from the setting in "

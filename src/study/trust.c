@@ -29,12 +29,13 @@
 //    logs its settings were ordered worst in the three that have it
 //    (reproduction/docs/reproduction.md), and
 //    a sixth promised -9 with a p of 0.99 where the truth is -129.
-// 6. The level is at most medium if the winner fails more often than the logged controller, is
-//    not better at the end of a run, or is worse than the agent's defaults; at most low if it
-//    fails far more often. p is about the choice among settings and stays: the best setting of
-//    a reward that prices failures too low fails, and p was 0.99 in a tank where all episodes
-//    tripped. An error of the log that the user accepts leaves the level low at best, and p at
-//    most at 0.5: the log contradicts itself, and no run in a model of it can tell.
+// 6. Vetoes: findings of the study and of its model bound the level, whatever p is. p is about
+//    the choice among settings and stays: the best setting of a reward that prices failures too
+//    low fails, and p was 0.99 in a tank where all episodes tripped. On plants that had no part
+//    in building the program, 10 of 13 levels of medium or high were wrong, and findings of
+//    this list stood beside most of them. An error of the log that the user accepts leaves the
+//    level low at best, and p at most at 0.5: the log contradicts itself, and no run in a model
+//    of it can tell.
 // 7. Reasons are the pieces of evidence beyond a threshold that people understand, the most
 //    important first, each with what to do about it. They explain p, they do not enter it.
 
@@ -106,34 +107,80 @@ static double probability_of(const rh_verdict *v, const rh_findings *model)
     return rh_findings__accepted(&v->findings) ? fmin(p, ACCEPTED) : p;
 }
 
-// What a reader of the reasons must know first: the agent fails, or is no better.
-static bool is_answer(const rh_finding *f)
+// Decision 6: the highest level beside a finding, as a notice, a warning and an error, and what
+// to do about it.
+static const struct veto {
+    rh_finding_id id;
+    rh_trust_level most[3];
+    const char *remedy;
+} vetoes[] = {
+    {RH_FINDING_FAILS_MORE,
+     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
+     "let a failure cost more in the reward (--reward)"},
+    {RH_FINDING_NOT_BETTER,
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
+     "keep the controller, or use longer runs (--steps)"},
+    {RH_FINDING_LIKE_RANDOM,
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
+     "use longer runs (--steps) or another agent (--agent)"},
+    {RH_FINDING_DEFAULTS_BETTER,
+     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
+     "deploy these"},
+    {RH_FINDING_TOO_GOOD,
+     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
+     "do not expect this score"},
+    {RH_FINDING_MODEL_EXPLOITED,
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
+     "log more of what agents do (log_next.csv)"},
+    {RH_FINDING_UNPROVEN_MODEL,
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
+     "log more, or more variables"},
+    {RH_FINDING_PREDICTION_NO_BETTER,
+     {RH_TRUST_MEDIUM, RH_TRUST_LOW, RH_TRUST_LOW},
+     "log more, or more variables"},
+    {RH_FINDING_FAILED, {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW}, "fix the agent"},
+    {RH_FINDING_WINNER_DIVERGED,
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
+     "choose a tied setting"},
+    {RH_FINDING_DIVERGED,
+     {RH_TRUST_HIGH, RH_TRUST_LOW, RH_TRUST_LOW},
+     "search smaller step sizes"},
+};
+
+// Of a finding that lowers the level; NULL: it does not.
+static const struct veto *veto_of(const rh_finding *f)
 {
-    return f->id == RH_FINDING_FAILS_MORE || f->id == RH_FINDING_NOT_BETTER ||
-           f->id == RH_FINDING_DEFAULTS_BETTER;
+    for (size_t i = 0; i < sizeof vetoes / sizeof *vetoes; i++)
+        if (vetoes[i].id == f->id && vetoes[i].most[f->severity] < RH_TRUST_HIGH)
+            return &vetoes[i];
+    return NULL;
 }
 
-// Decision 6.
 static rh_trust_level bound_of(const rh_findings *findings)
 {
     rh_trust_level most = RH_TRUST_HIGH;
-    for (int i = 0; i < findings->n; i++)
-        if (is_answer(&findings->item[i]))
-            most = findings->item[i].severity == RH_ERROR || most == RH_TRUST_LOW
-                       ? RH_TRUST_LOW
-                       : RH_TRUST_MEDIUM;
+    for (int i = 0; findings && i < findings->n; i++) {
+        const rh_finding *f = &findings->item[i];
+        const struct veto *veto = veto_of(f);
+        if (veto && veto->most[f->severity] < most)
+            most = veto->most[f->severity];
+    }
     return most;
 }
 
-static rh_trust_level level_of(const rh_verdict *v)
+static rh_trust_level least(rh_trust_level a, rh_trust_level b)
+{
+    return a < b ? a : b;
+}
+
+static rh_trust_level level_of(const rh_verdict *v, rh_trust_level most)
 {
     if (v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->trust.probability < CANNOT)
         return RH_TRUST_CANNOT;
     rh_trust_level level = v->trust.probability >= HIGH     ? RH_TRUST_HIGH
                            : v->trust.probability >= MEDIUM ? RH_TRUST_MEDIUM
                                                             : RH_TRUST_LOW;
-    rh_trust_level most = bound_of(&v->findings);
-    return level < most ? level : most;
+    return least(level, most);
 }
 
 // ---------------------------------------------------------------------------- reasons
@@ -172,25 +219,24 @@ static void say_finding(rh_verdict *v, const rh_finding *f, const char *format, 
 static void say_errors(rh_verdict *v, const rh_findings *findings)
 {
     for (int i = 0; findings && i < findings->n; i++)
-        if (findings->item[i].severity == RH_ERROR && !is_answer(&findings->item[i]))
+        if (findings->item[i].severity == RH_ERROR && !veto_of(&findings->item[i]))
             say(v, RH_EVIDENCE_ERRORS, false, "%s%.150s",
                 findings->item[i].accepted ? "accepted, but an error of the log: " : "",
                 findings->item[i].evidence);
 }
 
-static void say_answers(rh_verdict *v)
+static void say_vetoes(rh_verdict *v, const rh_findings *findings)
 {
-    for (int i = 0; i < v->findings.n; i++) {
-        const rh_finding *f = &v->findings.item[i];
+    for (int i = 0; findings && i < findings->n; i++) {
+        const rh_finding *f = &findings->item[i];
+        const struct veto *veto = veto_of(f);
+        if (!veto)
+            continue;
         if (f->id == RH_FINDING_FAILS_MORE)
-            say_finding(v, f,
-                        "it fails %s than the logged controller: let a failure cost more in "
-                        "the reward (--reward)",
-                        rh_often_name(v->failing.often));
-        else if (is_answer(f))
-            say_finding(v, f, "%.150s: %s", f->evidence,
-                        f->id == RH_FINDING_NOT_BETTER ? "use longer runs (--steps)"
-                                                       : "deploy these");
+            say_finding(v, f, "it fails %s than the logged controller: %s",
+                        rh_often_name(v->failing.often), veto->remedy);
+        else
+            say_finding(v, f, "%.150s: %s", f->evidence, veto->remedy);
     }
 }
 
@@ -296,7 +342,7 @@ static void say_log(rh_verdict *v, const rh_findings *model)
             "the least frequent action was taken %.0f times: log it more often", rh_exp(data));
 }
 
-static void say_level(rh_verdict *v)
+static void say_level(rh_verdict *v, rh_trust_level most)
 {
     rh_trust *t = &v->trust;
     static const char *const word[] = {
@@ -312,9 +358,7 @@ static void say_level(rh_verdict *v)
         snprintf(t->text, sizeof t->text,
                  "%s: %.0f %% sure that no other setting of this agent is clearly better%s.",
                  word[t->level], 100.0 * t->probability,
-                 bound_of(&v->findings) < RH_TRUST_HIGH
-                     ? ", but what speaks against the agent weighs more"
-                     : "");
+                 most < RH_TRUST_HIGH ? ", but what speaks against the agent weighs more" : "");
 }
 
 void rh_trust__judge(rh_verdict *v, const rh_findings *model)
@@ -322,13 +366,15 @@ void rh_trust__judge(rh_verdict *v, const rh_findings *model)
     v->trust.level = RH_TRUST_UNKNOWN;
     v->trust.probability = NAN;
     v->trust.nreason = 0;
+    rh_trust_level most = least(bound_of(&v->findings), bound_of(model));
     bool known = v->finished && v->winner >= 0 && v->check.nmodel;
     if (known) {
         v->trust.probability = probability_of(v, model);
-        v->trust.level = level_of(v);
+        v->trust.level = level_of(v, most);
     }
-    say_level(v);
-    say_answers(v);
+    say_level(v, most);
+    say_vetoes(v, &v->findings);
+    say_vetoes(v, model);
     say_errors(v, &v->findings);
     say_errors(v, model);
     if (!known)

@@ -9,7 +9,8 @@
 //    A setting that a race dropped is not tied: the race dropped it as clearly worse.
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
 //    end of a list of three or more, and the agent would accept values further out.
-// 4. Importance is computed from the settings of the search, which are the most.
+// 4. Importance is computed from the settings of the search, which are the most. Of several
+//    agents it is that of the winner's parameters, from the settings of this agent.
 // 5. A setting without a finite score, or all of whose runs diverged, is not deployed,
 //    confirmed or not. If no other is left there is no winner, and best.yaml is not written.
 // 6. A study that was given more trials may have confirmed settings that no longer lead. When
@@ -122,10 +123,11 @@ static void find_ties(rh_study *study)
 static bool extends(const rh_study *study, int d, bool upper)
 {
     const rh_plan *plan = study->plan;
-    const rh_param *param = &plan->agent->param[plan->dim[d].param];
+    const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
     double end, hp[RH_STUDY__NHP], x[RH_MAX_DIM];
     const rh_dim *dim = &plan->space.dim[d];
-    memcpy(x, study->record[0]->x, sizeof x);
+    memcpy(x, study->verdict.trial[study->verdict.winner].x,
+           (size_t)plan->space.ndim * sizeof *x);
     end = dim->kind == RH_DIM_RANGE ? (upper ? dim->hi : dim->lo)
                                     : dim->value[upper ? dim->nvalue - 1 : 0];
     x[d] = end;
@@ -146,7 +148,8 @@ static void find_bounds(rh_study *study)
     for (int d = 0; d < space->ndim; d++) {
         const rh_dim *dim = &space->dim[d];
         bool lower = u[d]<AT_BOUND, upper = u[d]> 1.0 - AT_BOUND;
-        if (dim->kind == RH_DIM_NAMES || rh_dim__count(dim) < 3.0)
+        if (dim->kind == RH_DIM_NAMES || rh_dim__count(dim) < 3.0 ||
+            !rh_space__has(space, x, d))
             continue;
         if (dim->kind == RH_DIM_LIST) {
             lower = x[d] == dim->value[0];
@@ -165,11 +168,16 @@ static void find_bounds(rh_study *study)
 static rh_status find_importance(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    const rh_space *space = &study->plan->space;
-    int ndim = space->ndim, n = 0, nknown = 0, nsearch = v->ntrial - v->nconfirm;
+    rh_space space;
+    int dim[RH_MAX_DIM], agent = v->winner < 0 ? 0 : v->trial[v->winner].agent;
+    double share[RH_MAX_DIM], total[RH_MAX_DIM];
+    rh_plan__branch(study->plan, agent, &space, dim);
+    int ndim = space.ndim, n = 0, nknown = 0, nsearch = v->ntrial - v->nconfirm;
+    for (int d = 0; d < study->plan->space.ndim; d++)
+        v->importance.alone[d] = v->importance.total[d] = NAN;
     for (int i = 0; i < nsearch; i++)
-        nknown += !isnan(v->trial[i].value);
-    if (nknown < ndim + LEAST_EXTRA)
+        nknown += !isnan(v->trial[i].value) && v->trial[i].agent == agent;
+    if (ndim == 0 || nknown < ndim + LEAST_EXTRA)
         return RH_OK;
     double *x = rh_alloc((size_t)nknown, (size_t)(ndim + 2) * sizeof *x);
     if (!x)
@@ -177,15 +185,20 @@ static rh_status find_importance(rh_study *study)
     double *value = x + (size_t)nknown * (size_t)ndim, *noise = value + nknown;
     for (int i = 0; i < nsearch; i++) {
         const rh_study__record *record = rh_study__find(study, v->trial[i].setting, false);
-        if (isnan(v->trial[i].value))
+        if (isnan(v->trial[i].value) || v->trial[i].agent != agent)
             continue;
-        memcpy(x + (size_t)n * (size_t)ndim, record->x, (size_t)ndim * sizeof *x);
+        for (int d = 0; d < ndim; d++)
+            x[n * ndim + d] = record->x[dim[d]];
         value[n] = record->trial.value;
         noise[n++] = record->noise;
     }
-    rh_status rc = rh_importance__shares(space, n, x, value, noise, v->importance.alone,
-                                         v->importance.total, &v->importance.exact, NULL);
+    rh_status rc = rh_importance__shares(&space, n, x, value, noise, share, total,
+                                         &v->importance.exact, NULL);
     v->importance.known = rc == RH_OK;
+    for (int d = 0; d < ndim && !rc; d++) {
+        v->importance.alone[dim[d]] = share[d];
+        v->importance.total[dim[d]] = total[d];
+    }
     rh_free(x);
     return rc == RH_ENOMEM ? rc : RH_OK;
 }

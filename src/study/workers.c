@@ -34,7 +34,7 @@ typedef struct other {
 struct rh_workers {
     rh_threads *pool; // owned
     rh_ranks *ranks;  // borrowed; NULL: alone
-    const rh_agent_type *agent;
+    rh_study__agents agents;
     rh_eval_options opt;
     int nthread;    // of this process
     int nrank;      // 1: alone
@@ -226,21 +226,21 @@ static void distribute(rh_workers *workers)
 
 // ---------------------------------------------------------------------------- all workers
 
-rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
+rh_status rh_workers__create(rh_workers **out, const rh_study__agents *agents,
                              const rh_eval_options *opt, int nthread, rh_ranks *ranks,
                              rh_error *err)
 {
     rh_workers *workers = rh_alloc(1, sizeof *workers);
     if (!workers)
         return rh_base__no_memory(err, "study");
-    workers->agent = agent;
+    workers->agents = *agents;
     workers->opt = *opt;
     workers->nthread = nthread;
     workers->nrank = ranks ? rh_ranks_count(ranks) : 1;
     workers->ranks = workers->nrank > 1 ? ranks : NULL;
     workers->todo.size = sizeof(rh_study__unit);
     workers->inbox.size = sizeof(rh_study__done);
-    rh_status rc = rh_threads__create(&workers->pool, agent, opt, nthread, err);
+    rh_status rc = rh_threads__create(&workers->pool, agents, opt, nthread, err);
     if (rc)
         goto done;
     rc = rh_threads__reserve(workers->pool, AHEAD * nthread, err);
@@ -279,7 +279,7 @@ static void send_bytes(rh_workers *workers, int rank, const unsigned char *byte,
 
 // Send all ranks a stage and its models.
 static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_members *members,
-                            const rh_task *task, const double *hp, rh_error *err)
+                            const rh_task *task, rh_error *err)
 {
     unsigned char *byte[RH_KINDS__MOST] = {NULL};
     rh_status rc = RH_OK;
@@ -302,9 +302,14 @@ static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_member
     orders->opt.fails = NULL; // by the rule of their models
     orders->opt.rule = NULL;
     orders->task = *task;
-    snprintf(orders->agent, sizeof orders->agent, "%s", workers->agent->name);
-    if (workers->agent->nparam)
-        memcpy(orders->hp, hp, (size_t)workers->agent->nparam * sizeof *hp);
+    orders->nagent = workers->agents.n;
+    for (int i = 0; i < orders->nagent; i++) {
+        const rh_agent_type *type = workers->agents.type[i];
+        snprintf(orders->agent[i], sizeof orders->agent[i], "%s", type->name);
+        if (type->nparam)
+            memcpy(orders->hp[i], workers->agents.hp[i],
+                   (size_t)type->nparam * sizeof *orders->hp[i]);
+    }
     for (int r = 1; r < workers->nrank; r++) {
         workers->other[r].ready = false;
         rh_ranks__send(workers->ranks, r, RH_MESSAGE_STAGE, orders, sizeof *orders);
@@ -320,13 +325,13 @@ done:
 }
 
 rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_members *members,
-                                const rh_task *task, const double *hp, rh_error *err)
+                                const rh_task *task, rh_error *err)
 {
     rh_status rc = RH_OK;
     if (workers->ranks)
-        rc = send_stage(workers, stage, members, task, hp, err);
+        rc = send_stage(workers, stage, members, task, err);
     if (!rc)
-        rc = rh_threads__add_stage(workers->pool, stage, members, task, hp, err);
+        rc = rh_threads__add_stage(workers->pool, stage, members, task, err);
     if (!rc && workers->ranks)
         rc = wait_for_all(workers, true, err);
     return rc;

@@ -12,6 +12,7 @@
 #include "base/base_internal.h"
 #include "base/file.h"
 #include "journal.h"
+#include "search/search.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -84,20 +85,20 @@ static void text_line(rh_text *t, const char *key, const char *value)
 static const rh_param *param_of(const rh_plan *plan, int dim)
 {
     static const rh_param any = {0};
-    const rh_param *param = &plan->agent->param[plan->dim[dim].param];
+    const rh_param *param = rh_plan_dim(plan, dim, NULL, NULL);
     return param->choice && plan->dim[dim].form == RH_FORM_PLAIN ? param : &any;
 }
 
 // ---------------------------------------------------------------------------- best.yaml
 
-static void add_agent(rh_text *t, const rh_plan *plan, const double *hp)
+static void add_agent(rh_text *t, const rh_agent_type *agent, const double *hp)
 {
-    text_line(t, "agent:\n  name: ", plan->agent->name);
-    for (int i = 0; i < plan->agent->nparam; i++) {
+    text_line(t, "agent:\n  name: ", agent->name);
+    for (int i = 0; i < agent->nparam; i++) {
         rh_text__add(t, "  ");
-        rh_text__yaml(t, plan->agent->param[i].name);
+        rh_text__yaml(t, agent->param[i].name);
         rh_text__add(t, ": ");
-        add_param(t, &plan->agent->param[i], hp[i]);
+        add_param(t, &agent->param[i], hp[i]);
         rh_text__add(t, "\n");
     }
 }
@@ -115,6 +116,8 @@ static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
         const rh_trial *trial = &v->trial[v->tied[i]];
         rh_text__add(t, "    - {");
         for (int k = 0; k < plan->space.ndim; k++) {
+            if (!rh_space__has(&plan->space, trial->x, k))
+                continue;
             rh_text__yaml(t, plan->space.dim[k].name);
             rh_text__add(t, ": ");
             add_param(t, param_of(plan, k), trial->x[k]);
@@ -351,7 +354,7 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
     const rh_trial *winner = &verdict->trial[verdict->winner];
     rh_text__add(t, "# the setting to deploy, and how it was chosen\n");
     rh_plan__write_plugins(head->plan, true, t);
-    add_agent(t, head->plan, winner->hp);
+    add_agent(t, head->plan->agents.type[winner->agent], winner->hp);
     if (model)
         rh_write__task(t, model);
     if (model && head->cutoff == INT64_MAX)

@@ -89,7 +89,7 @@ static void tables_reach_everywhere(void **unused)
     assert_has(bash, "acrobot) echo '");
     assert_has(zsh, "esarsa) echo 'alpha=");
     assert_has(bash, "laplacian) echo '");
-    assert_has(bash, "list:models) offer='knn nn auto'");
+    assert_has(bash, "list:models) offer='knn nn linear auto'");
     assert_has(bash, "puddle_world ");
     assert_has(bash, " model:'"); // a model stands behind the simulators
     assert_has(fish, "case 'esarsa'\n            printf '%s\\n' alpha=");

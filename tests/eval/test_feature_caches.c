@@ -283,7 +283,7 @@ static void do_runs(outcome *r, rh_env *const *env, const rh_agent_type *agent,
         if (s == 2 && tiles >= 0 && !opt->state)
             row[tiles] = 3;
     }
-    if (agent->nparam)
+    if (agent->nparam && !agent->param[0].whole)
         hp[agent->nparam] = 0.02; // another step size, where that is the first
     memset(r, 0, sizeof *r);
     assert_int_equal(rh_eval_runs(env, MOST_MEMBER, agent, rh_env_task(env[0]), NSETTING, hp,

@@ -43,7 +43,7 @@ static rh_log *make_log(bool discrete)
                     .first = first,
                     .start = start};
     rh_log *log = NULL;
-    require(rh_log__copy(&log, &parts, NULL) == RH_OK);
+    require(rh_log_copy(&log, &parts, NULL) == RH_OK);
     return log;
 }
 

@@ -41,7 +41,9 @@ static inline rh_plan sample_plan(void)
         {"optimiser", {.kind = RH_DIM_NAMES, .value = optimiser_list, .nvalue = 2}},
         {"tau", {.kind = RH_DIM_RANGE, .lo = 0.05, .hi = 1.0, .step = 0.1}},
     };
-    rh_plan plan = {.agent = rh_agent_find("esarsa", NULL),
+    const rh_agent_type *esarsa = rh_agent_find("esarsa", NULL);
+    rh_plan plan = {.agent = esarsa,
+                    .agents = {.type = {esarsa}, .n = 1},
                     .method = &sample_method,
                     .ncurve = NCURVE,
                     .book = &sample_book};

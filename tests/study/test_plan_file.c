@@ -173,7 +173,7 @@ static void refusals(void **unused)
         {"evaluation: [5]", F "1: evaluation = a list, expected a mapping"},
         {"evaluation: {runs: [5]}", F "1: evaluation.runs = a list, expected one value"},
         {"parameters: alpha", F "1: parameters = alpha, expected a mapping"},
-        {"agent: [esarsa]", F "1: agent = a list, expected a mapping or a name"},
+        {"agent: [[esarsa]]", F "1: agent = a list, expected names of agents"},
         {"agent: {name: esarsa, alpha: [1, 2]}",
          F "1: agent.alpha = a list, expected one value; put values to try below "
            "parameters:"},

@@ -12,9 +12,10 @@
 static rh_status make_pool(rh_threads **pool, const rh_eval_options *opt, int nthread,
                            rh_error *err)
 {
-    rh_status rc = rh_threads__create(pool, s.agent, opt, nthread, err);
+    rh_status rc =
+        rh_threads__create(pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, opt, nthread, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
-        rc = rh_threads__add_stage(*pool, stages[k], &s.members[k], &s.task, s.hp, err);
+        rc = rh_threads__add_stage(*pool, stages[k], &s.members[k], &s.task, err);
     return rc;
 }
 
@@ -180,10 +181,14 @@ static void refusals(void **unused)
     rh_threads *pool = NULL;
     rh_error err;
     rh_eval_options opt = s.opt;
-    assert_int_equal(rh_threads__create(&pool, s.agent, &opt, 0, &err), RH_EINVAL);
+    assert_int_equal(
+        rh_threads__create(&pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, &opt, 0, &err),
+        RH_EINVAL);
     assert_string_equal(err.text, "study: threads = 0, expected 1 or more");
     opt.ncurve = 65;
-    assert_int_equal(rh_threads__create(&pool, s.agent, &opt, 1, &err), RH_EINVAL);
+    assert_int_equal(
+        rh_threads__create(&pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, &opt, 1, &err),
+        RH_EINVAL);
     assert_string_equal(err.text, "study: curve points = 65, expected 0 to 64");
     assert_null(pool);
 
@@ -213,12 +218,12 @@ static void refusals(void **unused)
 
     // a stage twice, and a unit of a stage that was not added
     rh_study__unit unit = {.stage = RH_STAGE_FIT};
-    assert_int_equal(
-        rh_threads__add_stage(pool, RH_STAGE_SEARCH, &s.members[0], &s.task, s.hp, &err),
-        RH_EINVAL);
+    assert_int_equal(rh_threads__add_stage(pool, RH_STAGE_SEARCH, &s.members[0], &s.task, &err),
+                     RH_EINVAL);
     assert_string_equal(err.text, "study: stage 1, expected a stage that was not added");
     assert_int_equal(rh_threads__give(pool, &unit, &err), RH_EINVAL);
-    assert_string_equal(err.text, "study: a unit of stage 0, expected a stage that was added");
+    assert_string_equal(
+        err.text, "study: a unit of stage 0 and agent 0, expected a stage that was added");
     assert_int_equal(rh_threads__nopen(pool), 0);
     rh_threads__destroy(pool);
 }

@@ -143,7 +143,17 @@ static void an_agent_that_fails_is_not_trusted(void **unused)
         rh_trust_level most;
     } bound[] = {{RH_FINDING_FAILS_MORE, RH_WARNING, RH_TRUST_MEDIUM},
                  {RH_FINDING_FAILS_MORE, RH_ERROR, RH_TRUST_LOW},
-                 {RH_FINDING_NOT_BETTER, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_NOT_BETTER, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_LIKE_RANDOM, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_TOO_GOOD, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_MODEL_EXPLOITED, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_UNPROVEN_MODEL, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_PREDICTION_NO_BETTER, RH_NOTICE, RH_TRUST_MEDIUM},
+                 {RH_FINDING_PREDICTION_NO_BETTER, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_FAILED, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_WINNER_DIVERGED, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_DIVERGED, RH_NOTICE, RH_TRUST_HIGH},
+                 {RH_FINDING_DIVERGED, RH_WARNING, RH_TRUST_LOW},
                  {RH_FINDING_DEFAULTS_BETTER, RH_WARNING, RH_TRUST_MEDIUM},
                  {RH_FINDING_AT_BOUND, RH_WARNING, RH_TRUST_HIGH}};
     double p = 0.0;
@@ -157,6 +167,10 @@ static void an_agent_that_fails_is_not_trusted(void **unused)
         p = v.trust.probability;
         assert_true(says(&v, rh_finding_name(bound[i].id), false) ==
                     (bound[i].most < RH_TRUST_HIGH));
+        rh_findings model = v.findings; // the same of the model
+        v.findings.n = 0;
+        rh_trust__judge(&v, &model);
+        assert_int_equal(v.trust.level, bound[i].most);
     }
     rh_finding both[] = {{.severity = RH_ERROR, .id = RH_FINDING_FAILS_MORE},
                          {.severity = RH_WARNING, .id = RH_FINDING_NOT_BETTER}};
@@ -175,8 +189,8 @@ static void errors_are_said_without_a_check(void **unused)
 {
     (void)unused;
     rh_finding item = {.severity = RH_ERROR,
-                       .id = RH_FINDING_FAILED,
-                       .evidence = "20 of 30 runs failed and count as the worst possible"};
+                       .id = RH_FINDING_NEVER_TAKEN,
+                       .evidence = "the log has no step with action 2"};
     rh_verdict v = sound();
     v.check.nmodel = 0;
     v.findings = (rh_findings){.item = &item, .n = 1};

@@ -11,9 +11,10 @@
 static rh_status assemble(rh_workers **workers, const rh_eval_options *opt, int nthread,
                           rh_ranks *ranks, rh_error *err)
 {
-    rh_status rc = rh_workers__create(workers, s.agent, opt, nthread, ranks, err);
+    rh_status rc = rh_workers__create(workers, &(rh_study__agents){{s.agent}, {s.hp}, 1}, opt,
+                                      nthread, ranks, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
-        rc = rh_workers__add_stage(*workers, stages[k], &s.members[k], &s.task, s.hp, err);
+        rc = rh_workers__add_stage(*workers, stages[k], &s.members[k], &s.task, err);
     return rc;
 }
 
@@ -95,12 +96,13 @@ static void case_same(void)
 {
     rh_workers *workers = NULL;
     rh_error err = {""};
-    rh_status rc = rh_workers__create(&workers, s.agent, &s.opt, 2, ranks, &err);
+    rh_status rc = rh_workers__create(&workers, &(rh_study__agents){{s.agent}, {s.hp}, 1},
+                                      &s.opt, 2, ranks, &err);
     int seen[NALL] = {0}, nopen = 0;
     rh_study__done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
         // add the second stage while runs of the first are under way
-        rc = rh_workers__add_stage(workers, stages[k], &s.members[k], &s.task, s.hp, &err);
+        rc = rh_workers__add_stage(workers, stages[k], &s.members[k], &s.task, &err);
         for (int i = 0; !rc && i < 4 * NUNIT; i++, nopen++) {
             rh_study__unit unit = unit_of(&s, k * NUNIT + (i * 7 + 3) % NUNIT);
             rc = rh_workers__give(workers, &unit, &err);
@@ -235,11 +237,11 @@ static void other_rank(const char *name)
         return;
     }
     if (last && strcmp(name, "agent") == 0)
-        plan.agent = rh_agent_find("random", NULL);
+        plan.agents = (rh_plan__agents){.type = {rh_agent_find("random", NULL)}, .n = 1};
     if (last && strcmp(name, "stop") == 0)
         opt.stop = stop_later;
     rh_status rc = rh_study_serve(&plan, &opt, &err);
-    if (plan.agent)
+    if (plan.agents.n)
         MUST(rc == RH_EINVAL);
     else
         MUST(rc == (opt.stop ? RH_ESTOPPED : RH_OK));

@@ -1,0 +1,231 @@
+// plan_agents.c - the agents of a plan: one, several, or those that suit the log.
+//
+// 1. With several agents the first dimension of the space is the agent, and the dimensions of
+//    each are a branch, named "dqn.rate". With one agent there is no such dimension.
+// 2. `auto` has the agents below that take the log's actions, and the logged controller itself.
+//    The Gaussian actor-critic is not one of them: from scratch it has not learned a continuous
+//    task of this code base in 3,000 steps, and it cannot begin with the log.
+// 3. The nominal cost of a run is that of its type: agents with networks learn by gradients of
+//    batches, and take about a hundred times as long as linear ones. A measured time would
+//    make the result depend on the machine.
+
+#include "base/base.h"
+#include "plan.h"
+#include "rehearse/plugin.h"
+#include "search/search.h"
+#include "study.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const automatic[] = {"dqn", "esarsa", "td3", "sac", RH_PLAN__CLONE};
+enum { NAUTOMATIC = sizeof automatic / sizeof *automatic };
+
+#define CHEAP 0.02 // decision 3: esarsa 0.005 to 0.02 s, dqn and td3 0.5 to 1 s, of 3,000 steps
+
+// ---------------------------------------------------------------------------- the key
+
+static rh_status add(rh_plan__agents *agents, const char *name, size_t n,
+                     const rh_key__said *said, const rh_yaml *node, rh_error *err)
+{
+    char word[512];
+    rh_error why = {""};
+    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), name);
+    if (strcmp(word, "auto") == 0) {
+        agents->automatic = true;
+        return RH_OK;
+    }
+    const rh_agent_type *type = rh_plugin_agent(word, &why);
+    if (!type)
+        return rh_key__blame(said, node, err, why.text);
+    for (int i = 0; i < agents->n; i++)
+        if (agents->type[i] == type)
+            return rh_key__refuse(said, node, "", err, "different agents");
+    if (agents->n == RH_PLAN__AGENTS)
+        return rh_key__refuse(said, node, "", err, "at most 8 agents");
+    agents->type[agents->n++] = type;
+    return RH_OK;
+}
+
+// A name, names between commas, a list of them, or auto. A command (exec:) may have commas.
+rh_status rh_plan__read_agents(void *field, const rh_key__said *said, rh_error *err)
+{
+    rh_plan__agents *agents = field;
+    const rh_yaml *value = said->value;
+    rh_status rc = RH_OK;
+    *agents = (rh_plan__agents){.n = 0};
+    for (int i = 0; value->kind == RH_YAML_LIST && i < value->n && !rc; i++)
+        rc = value->item[i]->kind == RH_YAML_TEXT
+                 ? add(agents, value->item[i]->text, strlen(value->item[i]->text), said,
+                       value->item[i], err)
+                 : rh_key__refuse(said, value->item[i], "", err, "names of agents");
+    const char *at = rh_key__text(said);
+    bool whole = strncmp(at, "exec:", 5) == 0;
+    for (size_t n; !rc && value->kind != RH_YAML_LIST; at += n + 1) {
+        n = whole ? strlen(at) : strcspn(at, ",");
+        rc = add(agents, at, n, said, NULL, err);
+        if (rc || !at[n])
+            break;
+    }
+    if (!rc && (agents->automatic ? agents->n > 0 : agents->n == 0))
+        rc = rh_key__refuse(said, NULL, "", err, "an agent, several, or auto alone");
+    return rc;
+}
+
+void rh_plan__show_agents(const void *field, rh_text *text)
+{
+    const rh_plan__agents *agents = field;
+    if (agents->n == 1) {
+        rh_text__yaml(text, agents->type[0]->name);
+        return;
+    }
+    for (int i = 0; i < agents->n; i++) {
+        rh_text__add(text, i ? ", " : "[");
+        rh_text__yaml(text, agents->type[i]->name);
+    }
+    rh_text__add(text, agents->n ? "]" : "auto");
+}
+
+// ---------------------------------------------------------------------------- the log's
+// actions
+
+static rh_status check_actions(const rh_plan *plan, const rh_agent_type *type,
+                               const rh_log *log, rh_error *err)
+{
+    unsigned actions = log->naction ? RH_DISCRETE : RH_CONTINUOUS;
+    char why[320];
+    if (type->actions & actions)
+        return RH_OK;
+    size_t used = (size_t)snprintf(
+        why, sizeof why, "%s cannot take the log's %s actions; agents that can:", type->name,
+        log->naction ? "discrete" : "continuous");
+    for (int i = 0, n = 0; i < rh_agent_ntype() && used < sizeof why; i++)
+        if (rh_agent_type_at(i)->actions & actions)
+            used += (size_t)snprintf(why + used, sizeof why - used, "%s %s", n++ ? "," : "",
+                                     rh_agent_type_at(i)->name);
+    return rh_key__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
+}
+
+rh_status rh_plan__choose_agents(rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    rh_plan__agents *agents = &plan->agents;
+    unsigned actions = log->naction ? RH_DISCRETE : RH_CONTINUOUS;
+    rh_status rc = RH_OK;
+    if (!agents->n && !agents->automatic) {
+        agents->type[0] = rh_agent_find(log->naction ? "esarsa" : "gaussian_actor_critic", err);
+        agents->n = agents->type[0] != NULL;
+    }
+    for (int i = 0; agents->automatic && i < NAUTOMATIC; i++) {
+        const rh_agent_type *type = rh_agent_find(automatic[i], NULL);
+        if (type && (type->actions & actions))
+            agents->type[agents->n++] = type;
+    }
+    for (int i = 0; i < agents->n && !rc; i++)
+        rc = check_actions(plan, agents->type[i], log, err);
+    plan->agent = agents->type[0];
+    return rc || !agents->n ? RH_EINVAL : RH_OK;
+}
+
+// ---------------------------------------------------------------------------- from a setting
+
+int rh_plan_nagent(const rh_plan *plan)
+{
+    return plan->agents.n;
+}
+
+const rh_agent_type *rh_plan_agent_at(const rh_plan *plan, int i)
+{
+    return i >= 0 && i < plan->agents.n ? plan->agents.type[i] : NULL;
+}
+
+int rh_plan__agent_of(const rh_plan *plan, const double *x)
+{
+    return plan->agents.n > 1 && x ? (int)x[0] : 0;
+}
+
+const double *rh_plan__own(const rh_plan *plan, int agent)
+{
+    return plan->hp + plan->hp_at[agent];
+}
+
+const rh_param *rh_plan_dim(const rh_plan *plan, int d, int *agent, rh_form *form)
+{
+    int own = plan->dim[d].agent;
+    if (agent)
+        *agent = own;
+    if (form)
+        *form = plan->dim[d].form;
+    return own < 0 ? &plan->which : &plan->agents.type[own]->param[plan->dim[d].param];
+}
+
+double rh_plan_value(const rh_plan *plan, const rh_trial *trial, int d)
+{
+    int own = plan->dim[d].agent;
+    return own < 0               ? trial->agent
+           : own == trial->agent ? trial->hp[plan->dim[d].param]
+                                 : (double)NAN;
+}
+
+double rh_plan__cost(const rh_agent_type *type)
+{
+    return rh_param_find(type->param, type->nparam, "updates") >= 0 ||
+                   strncmp(type->name, "exec:", 5) == 0
+               ? 1.0
+               : CHEAP;
+}
+
+void rh_plan__branch(const rh_plan *plan, int agent, rh_space *space, int *dim)
+{
+    space->ndim = 0;
+    for (int d = 0; d < plan->space.ndim; d++) {
+        if (plan->dim[d].agent != agent)
+            continue;
+        dim[space->ndim] = d;
+        space->dim[space->ndim] = plan->space.dim[d];
+        space->dim[space->ndim++].branch = 0;
+    }
+}
+
+// ---------------------------------------------------------------------------- the search
+
+// The agent's defaults as a setting x (ndim) of the space; outside it where its values are.
+static void default_setting(const rh_plan *plan, int agent, double *x)
+{
+    for (int d = 0; d < plan->space.ndim; d++) {
+        double value =
+            plan->dim[d].agent == agent ? rh_plan__own(plan, agent)[plan->dim[d].param] : NAN;
+        switch (plan->dim[d].form) {
+        case RH_FORM_PLAIN:
+            x[d] = value;
+            break;
+        case RH_FORM_ONE_MINUS:
+            x[d] = 1.0 - value;
+            break;
+        case RH_FORM_POW2:
+            x[d] = log2(value);
+        }
+    }
+    x[0] = agent;
+}
+
+rh_status rh_plan__search(const rh_plan *plan, rh_search__options opt, rh_search **out,
+                          rh_error *err)
+{
+    double first[RH_PLAN__AGENTS * RH_MAX_DIM], cost[RH_PLAN__AGENTS];
+    int n = plan->agents.n;
+    for (int a = 0; a < n && n > 1; a++) {
+        default_setting(plan, a, first + a * plan->space.ndim);
+        cost[a] = rh_plan__cost(plan->agents.type[a]);
+    }
+    double most = 0.0;
+    for (int a = 0; a < n && n > 1; a++)
+        most = fmax(most, cost[a]);
+    for (int a = 0; a < n && n > 1; a++)
+        cost[a] /= most;
+    if (n > 1) {
+        opt.first = first;
+        opt.nfirst = n;
+        opt.cost = cost;
+    }
+    return rh_search__create(out, plan->method, &plan->space, &opt, err);
+}
