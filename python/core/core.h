@@ -18,11 +18,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <rehearse/rehearse.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -107,6 +110,7 @@ using PlanPtr = std::shared_ptr<rh_plan>;
 
 struct Log {
     LogPtr p;
+    std::string roles = ""; // how a file was read, as `roles:` of a study file
 };
 
 // What inspect() says of a log, for the plan that uses it.
@@ -137,6 +141,21 @@ nb::list findings_list(const rh_findings *findings);
 // A result by the table of its fields, with the keys of --json; None for no data. Nullable: log.
 nb::object described(const rh_fields *fields, const void *data, const rh_log *log);
 nb::object real(double x); // None for NAN
+
+// What write(out) prints.
+template <class F> rh_status printed(std::string &text, F write)
+{
+    char *data = nullptr;
+    size_t size = 0;
+    FILE *out = open_memstream(&data, &size);
+    if (!out)
+        throw std::bad_alloc();
+    rh_status rc = write(out);
+    fclose(out);
+    text.assign(data ? data : "", data ? size : 0);
+    free(data);
+    return rc;
+}
 
 void bind_log(nb::module_ &m);
 void bind_model(nb::module_ &m);

@@ -3,7 +3,6 @@
 #include "core.h"
 
 #include <cmath>
-#include <cstdlib>
 
 // ---------------------------------------------------------------------------- watching
 
@@ -120,18 +119,10 @@ static nb::dict plan_entries(const Plan &self)
 
 static std::string plan_text(const Plan &self)
 {
-    char *text = nullptr;
-    size_t size = 0;
+    std::string text;
     rh_error err;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        throw Fault{RH_ENOMEM, "plan: out of memory"};
-    rh_status rc = rh_plan_write(self.p.get(), out, &err);
-    fclose(out);
-    std::string all(text ? text : "", size);
-    free(text);
-    check(rc, err);
-    return all;
+    check(printed(text, [&](FILE *out) { return rh_plan_write(self.p.get(), out, &err); }), err);
+    return text;
 }
 
 // ---------------------------------------------------------------------------- the log

@@ -17,20 +17,21 @@ from typing import Any, Dict
 
 from . import _core, track
 from ._agent import Param, hyperparameters
+from ._deploy import Deployment, Reply, deploy
 from ._errors import Error, FileError, FormatError, InvalidError, LogWarning, OutOfMemory, Stopped
 from ._evaluate import Evaluation, evaluate
 from ._log import Log, Report, Transition, from_arrays, read
 from ._model import Model, fit, load
 from ._show import Finding
-from ._study import Study, tune
+from ._study import Study, open_study, tune
 from ._task import EndOfRun, Task
 
 __version__: str = _core.version()
 
 __all__ = [
-    "EndOfRun", "Error", "Evaluation", "FileError", "Finding", "FormatError", "InvalidError", "Log", "LogWarning",
-    "Model", "OutOfMemory", "Param", "Report", "Stopped", "Study", "Task", "Transition", "evaluate", "fit", "from_arrays",
-    "hyperparameters", "kinds", "load", "load_plugin", "read", "track", "tune",
+    "Deployment", "EndOfRun", "Error", "Evaluation", "FileError", "Finding", "FormatError", "InvalidError", "Log",
+    "LogWarning", "Model", "OutOfMemory", "Param", "Reply", "Report", "Stopped", "Study", "Task", "Transition", "deploy",
+    "evaluate", "fit", "from_arrays", "hyperparameters", "kinds", "load", "load_plugin", "open_study", "read", "track", "tune",
 ]
 
 

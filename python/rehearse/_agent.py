@@ -132,6 +132,12 @@ def _home_of(target: Any) -> Optional[str]:
     return f"{os.path.basename(path)}:{name}" if path and path.endswith(".py") else None
 
 
+def tell_workers() -> None:
+    """Which interpreter worker processes are, and where they import from."""
+    os.environ["REHEARSE_PYTHON"] = sys.executable
+    os.environ["REHEARSE_PATH"] = json.dumps([os.path.abspath(p or ".") for p in sys.path])
+
+
 _keep: List["tempfile.TemporaryDirectory[str]"] = []  # pickles, until the program ends
 
 
@@ -153,7 +159,6 @@ def command_of(target: Any) -> str:
         os.environ["REHEARSE_PICKLES"] = folder.name
         home = f"pickle:{target.__name__}"
     digest = _source_hash(target, pickled)
-    os.environ["REHEARSE_PYTHON"] = sys.executable
-    os.environ["REHEARSE_PATH"] = json.dumps([os.path.abspath(p or ".") for p in sys.path])
+    tell_workers()
     return f'exec:"${{REHEARSE_PYTHON:-python3}}" -m rehearse.worker {shlex.quote(home)} {digest}'
 

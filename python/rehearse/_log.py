@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -46,8 +46,9 @@ class Transition(NamedTuple):
 class Log:
     """Transitions of a plant or an environment. Read-only; its arrays are views without copies."""
 
-    def __init__(self, core: _core.Log, name: Optional[str] = None) -> None:
+    def __init__(self, core: _core.Log, name: Optional[str] = None, roles: str = "") -> None:
         self._core = core
+        self._roles = roles  # how a file was read, as a study file has it; "": no file that can be read again
         self.name = name or os.path.basename(core.path) or "log"
 
     def __len__(self) -> int:
@@ -173,6 +174,12 @@ class Log:
         out.attrs["rehearse"] = {**roles, "action_kind": kind, "gaps": "cut"}  # what is missing stays so
         return out
 
+    def __reduce__(self) -> "Tuple[Any, ...]":
+        return _from_parts, (self._core.parts, self.name, self._roles)
+
+    def __deepcopy__(self, memo: Any) -> "Log":
+        return self  # read-only
+
     def __repr__(self) -> str:
         kinds = f"{len(self.actions)} actions" if self.actions else "continuous actions"
         return (f"<rehearse.Log {self.name}: {len(self):,} transitions, {self.episodes:,} episodes, "
@@ -188,6 +195,10 @@ class Log:
         actions = ", ".join(self.actions) if self.actions else ", ".join(self._core.action_names)
         return (f"<b>{self.name}</b>: {about}; actions: {actions}"
                 + html_table(("sensor", "unit", "min", "mean", "max"), rows))
+
+
+def _from_parts(parts: "Tuple[Any, ...]", name: str, roles: str) -> Log:
+    return Log(_core.log_from_parts(*parts), name, roles)
 
 
 def _columns_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
@@ -269,7 +280,8 @@ def _options(roles: Mapping[str, Any]) -> Dict[str, str]:
 
 def _by_path(path: Optional[str], roles: Optional[str], options: Mapping[str, Any],
              name: Optional[str] = None) -> Log:
-    return Log(_core.read_log(path, roles, _options(options)), name)
+    core = _core.read_log(path, roles, _options(options))
+    return Log(core, name, core.roles if name is None else "")
 
 
 def _flat_arrow(table: Any) -> Any:

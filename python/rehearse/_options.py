@@ -13,6 +13,8 @@ class LogOptions(TypedDict, total=False):
     failure: Any
     derive: Any
     stack: Union[int, str]
+    every: Any
+    exogenous: Any
     episode: Any
     terminal: Any
     truncated: Any

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import inspect
+import json
 import os
+import warnings
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _agent, _core, _plan
-from ._errors import InvalidError, missing
+from ._deploy import Deployment, deploy
+from ._errors import FileError, InvalidError, LogWarning, Stopped, missing
 from ._log import ROLES, Log, checked, read
 from ._model import Model, load
 from ._show import Finding, findings, frame, html_findings, html_table, number
@@ -18,11 +21,14 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
+    from ._deploy import DeployOptions
     from ._options import TuneOptions
 
 # member, run, score, total, steps, episodes, out_of_coverage, failures, caught_up, outcome
 Run = Tuple[int, int, float, float, int, int, int, int, int, str]
 Agent = Union[str, type, Callable[..., Any]]
+
+_STUDY_FILE = "study.yaml"
 
 
 class Study:
@@ -139,6 +145,16 @@ class Study:
         if self.folder is None:
             raise InvalidError("study.model: the study has no folder, expected tune(..., folder=...)")
         return load(os.path.join(self.folder, "study.model"))
+
+    def deploy(self, folder: "os.PathLike[str] | str | None" = None, **options: "Unpack[DeployOptions]") -> Deployment:
+        """Run the setting to deploy on the plant; folder and options are those of rehearse.deploy()."""
+        if self.folder is None or not self.winner:
+            raise InvalidError("study.deploy: " + ("no setting worked" if self.folder else
+                                                   "the study has no folder, expected tune(..., folder=...)"))
+        if self.agent.startswith("exec:"):
+            raise InvalidError("study.deploy: an agent in Python or of another program cannot be saved, expected a "
+                               "built-in one or a plug-in")
+        return deploy(os.path.join(self.folder, "best.yaml"), folder, **options)
 
     # ---------------------------------------------------------------------------- showing
 
@@ -302,16 +318,78 @@ _plan.document(tune, _plan.names("tune"))
 
 
 def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log], first: Optional[Log],
-               model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress) -> Study:
+               model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress,
+               only_look: bool = False) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,
                        model._core if model else None)
 
     def body(watch: _core.Watch) -> None:
         core.open(folder, jobs, inspected, watch)
+        if folder is not None and not only_look:
+            _keep_plan(plan, source, folder)
+        if only_look:
+            watch.stop()  # what is in the journal is taken from there, nothing is run
         core.run()
 
     try:
-        work(body, progress)
+        try:
+            work(body, progress)
+        except Stopped:
+            if not only_look:
+                raise
         return Study(*core.verdict(), plan, folder)
     finally:
         core.close()  # unlocks the folder
+
+
+def _keep_plan(plan: _core.Plan, source: Optional[Log], folder: str) -> None:
+    """What the study does, as the program keeps it: `rehearse tune FOLDER` and open_study() read it."""
+    roles = source._roles if source else ""
+    text = plan.text
+    if source and roles:  # a whole path: the file is in another folder
+        lines = [f"data: {json.dumps(os.path.abspath(source.path))}" if line.startswith("data:") else line
+                 for line in text.splitlines()]
+        text = "\n".join(lines) + "\n"
+    path = os.path.join(folder, _STUDY_FILE)
+    with open(path + ".tmp", "w", encoding="utf-8") as file:
+        file.write("# what this study does; `rehearse tune FOLDER` resumes it\n" + roles + text)
+    os.replace(path + ".tmp", path)
+
+
+def open_study(
+    folder: "os.PathLike[str] | str",
+    log: Any = None,
+    agent: Optional[Agent] = None,
+    *,
+    starts: Any = None,
+) -> Study:
+    """The study in a folder of tune() or `rehearse tune`, finished or not. Nothing is run.
+
+    log: only for a study of a table or of arrays, and where the log's file has moved. agent: only for one
+    that was defined in a notebook. starts: that of tune(). The folder's study file is trusted: it names the
+    program or plug-in of the agent.
+    """
+    folder = os.fspath(folder)
+    path = os.path.join(folder, _STUDY_FILE)
+    for name in ("study.log", _STUDY_FILE):
+        if not os.path.isfile(os.path.join(folder, name)):
+            raise FileError(f"{folder}: no {name} in it, expected the folder of a study")
+    plan = _core.make_plan("tune")
+    _agent.tell_workers()
+    plan.read(path)
+    if agent is not None:
+        plan.set("agent.name", agent if isinstance(agent, str) else _agent.command_of(agent), "agent")
+    data = plan.get("data") or ""
+    model = log if isinstance(log, Model) else load(data[len("model:"):]) if data.startswith("model:") else None
+    source: Optional[Log] = None
+    if model is None:
+        if log is None and not os.path.exists(data.split("\n")[0]):
+            raise FileError(f"{folder}: its log {data} is no file, expected open_study(folder, log)")
+        source = read(path if log is None else log)
+    plan.check()
+    first = None if starts is None else read(starts)
+    of = source or Log(model._core.log, model.name)  # type: ignore[union-attr]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LogWarning)  # the study's findings have them
+        inspected = checked(plan, of)
+    return _carry_out(plan, inspected, source, first, model, folder, 1, False, only_look=True)

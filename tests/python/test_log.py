@@ -1,10 +1,12 @@
 """The same transitions from every source, without copies, and our messages as exceptions."""
 
+import copy
+import pickle
 import types
 
 import numpy as np
 import pytest
-from conftest import PLANT, ROLES, ROOT
+from conftest import PLANT, ROLES, ROOT, SMALL
 
 import rehearse
 from rehearse._options import LogOptions
@@ -207,3 +209,28 @@ def test_lists_of_logs(log, tmp_path):
         rehearse.read([PLANT, frame], **ROLES)
     with pytest.raises(rehearse.InvalidError, match="empty or nested"):
         rehearse.read([])
+
+
+def same(a, b):
+    """Whether all parts of two logs are equal, notes and formulas included."""
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    return len(a) == len(b) and all(map(same, a, b)) if isinstance(a, (list, tuple)) else a == b
+
+
+@pytest.mark.parametrize("more", [
+    dict(derive="dT = temp - 40", stack=2, failure="temp > 60", reward="-energy"), dict(missing=None, gaps="fill")])
+def test_pickled_and_copied(more):
+    log = rehearse.read(PLANT, **{**ROLES, **more})
+    twin = pickle.loads(pickle.dumps(log, protocol=5))
+    assert twin is not log and same(log._core.parts, twin._core.parts)
+    assert (twin.name, twin.fingerprint, twin.notes) == (log.name, log.fingerprint, log.notes)
+    assert twin.inspect().facts == log.inspect().facts
+    options = dict(search={"alpha": [0.1, 0.2]}, **SMALL)
+    assert rehearse.tune(twin, "esarsa", **options).runs.equals(rehearse.tune(log, "esarsa", **options).runs)
+    assert copy.deepcopy(log) is log
+    parts = log._core.parts
+    with pytest.raises(rehearse.FormatError, match="s is observation 9999"):  # a damaged pickle
+        rehearse._core.log_from_parts(parts[0], parts[1] * 0 + 9999, *parts[2:])
+    with pytest.raises(rehearse.InvalidError, match="different lengths"):
+        rehearse._core.log_from_parts(parts[0], parts[1][1:], *parts[2:])

@@ -170,3 +170,33 @@ def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
     rest = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=folder, **SMALL)
     assert 0 < rest.result["resumed_runs"] < rest.result["runs"]
     assert rest.runs.equals(whole.runs) and rest.best == whole.best
+
+
+def test_a_study_is_opened_from_its_folder(study, log, tmp_path):
+    again = rehearse.open_study(study.folder)
+    assert again.runs.equals(study.runs) and again.best == study.best and again.finished
+    trimmed = [{k: v for k, v in s.result.items() if k not in ("resumed_runs", "seconds")} for s in (again, study)]
+    assert trimmed[0] == trimmed[1]
+    program = subprocess.run([sys.executable, "-m", "rehearse", "tune", study.folder, "--json"], check=True,
+                             capture_output=True, text=True).stdout  # the program resumes what Python began
+    assert json.loads(program)["hyperparameters"] == study.best
+    table = pandas.read_csv(PLANT)
+    small = {**SMALL, "folder": tmp_path / "table", "search": {"alpha": [0.1, 0.2]}}
+    tuned = rehearse.tune(rehearse.read(table, **ROLES), "esarsa", **small)
+    with pytest.raises(rehearse.FileError, match="its log .* is no file, expected open_study.folder, log"):
+        rehearse.open_study(tmp_path / "table")
+    assert rehearse.open_study(tmp_path / "table", rehearse.read(table, **ROLES)).runs.equals(tuned.runs)
+    with pytest.raises(rehearse.Error, match="another log|other transitions|fingerprint"):
+        rehearse.open_study(tmp_path / "table", rehearse.read(table[:300], **ROLES))
+    with pytest.raises(rehearse.FileError, match="no study.log in it, expected the folder of a study"):
+        rehearse.open_study(tmp_path)
+
+
+def test_an_unfinished_study_is_opened_and_not_run(log, tmp_path):
+    options = {**SMALL, "search": {"alpha": [0.1, 0.2, 0.3, 0.4]}, "folder": tmp_path / "study", "jobs": 1}
+    with pytest.raises(rehearse.Stopped):
+        rehearse.tune(log, Slow, **{**options, "progress": lambda news: news["runs"] >= 3})
+    before = (tmp_path / "study" / "study.log").read_bytes()
+    part = rehearse.open_study(tmp_path / "study")
+    assert not part.finished and 3 <= len(part.runs) < 8 and "resume" in repr(part)
+    assert (tmp_path / "study" / "study.log").read_bytes() == before
