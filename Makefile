@@ -11,11 +11,11 @@ BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 NINJA = $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
 SOURCES = $(shell find include src reproduction tests bench examples -name '*.[ch]')
 
+program: configure ## build the program and its library: build/rehearse
+	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse
+
 all: configure ## build everything: program, libraries and tests
 	cmake --build $(BUILD) --parallel $(JOBS)
-
-program: configure ## build the program only: build/rehearse
-	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse
 
 demo: configure ## learn from a plant's log, then ask the true plant
 	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse tank_truth
