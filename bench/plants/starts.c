@@ -185,7 +185,7 @@ static int measure(const job *j, const char *path)
     for (int r = 0; r < j->nrun; r++) {
         double value[NVALUE] = {0};
         control(j, j->seed, (uint64_t)r, j->nlog, row, value);
-        nbad += !learn(j, (uint64_t)r, (rh_prior){j->nlog, row}, value);
+        nbad += !learn(j, (uint64_t)r, (rh_prior){.n = j->nlog, .row = row}, value);
         score[r] = value[ALL];
         for (int k = 0; k < NVALUE; k++)
             mine[k] += value[k] / j->nrun;

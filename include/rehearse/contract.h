@@ -31,7 +31,8 @@ typedef enum rh_scale { RH_LINEAR, RH_LOG } rh_scale;
 //
 // Required: a name that is unique in the table, about, and lo <= initial <= hi. The usual range
 // is the default search range. It lies within lo and hi, contains initial, and starts above 0
-// on a log scale. It stays empty (usual_lo == usual_hi) for fixed parameters and choices.
+// on a log scale. Of a choice it has the choices that are searched. It stays empty
+// (usual_lo == usual_hi) for fixed parameters.
 typedef struct rh_param {
     const char *name;
     const char *about;         // one line, with the unit
@@ -72,13 +73,19 @@ typedef struct rh_axis {
 //
 // all finite. end: 0, the next row goes on from s'; 1, s' is terminal; 2, the episode was
 // truncated in s', or the rows that followed are not here.
+//
+// Behind the logged rows there may be rows of practice: steps of an agent that was trained in a
+// model of these rows, and then acted in it without learning.
 typedef struct rh_prior {
-    int64_t n;         // rows; 0: none
-    const double *row; // borrowed                     (n x (2 nobs + nact + 2))
+    int64_t n;         // logged rows; 0: none
+    const double *row; // borrowed         ((n + npractice) x (2 nobs + nact + 2))
+    int64_t npractice; // rows of practice; 0: none
 } rh_prior;
 
-// The parameter of agents that can begin with prior: a choice whose first is not to.
+// The parameter of agents that can begin with prior, and its values: with nothing, with the
+// logged rows, with a clone of their controller, with a clone of the practice.
 #define RH_START_PARAM "start"
+enum { RH_START_NONE, RH_START_LOG, RH_START_CLONED, RH_START_MODEL };
 
 // What an agent knows about an environment before its first step.
 //

@@ -260,6 +260,7 @@ typedef struct rh_today {
     rh_reference learning; // the chosen agent in a whole run, from its first step
     rh_reference end;      // in the last tenth of it
     rh_reference defaults; // the agent with its defaults in a whole run
+    rh_reference clone;    // a clone of the logged controller, in the same models
     double caught_up;      // share of the runs that got as much as the logged controller; NAN
     int64_t catch_up;      // step from which on half of them had; 0: never within a run
     char text[300];        // the answer in words

@@ -79,17 +79,17 @@ typedef struct lesson {
 } lesson;
 
 // Whether each of the last n rows of the prior is held out.
-static void hold_out(const rh_task *task, int64_t n, bool *held)
+static void hold_out(const rh_task *task, rh_prior rows, int64_t n, bool *held)
 {
     int64_t width = rh_contract__prior_width(task->nobs, task->nact), nepisode = 0, episode = 0;
-    for (int64_t i = 1; i <= task->prior.n; i++)
-        nepisode += task->prior.row[i * width - 1] != 0.0;
-    for (int64_t i = 0; i < task->prior.n; i++) {
-        int64_t unit = nepisode < HELD ? i * UNITS / task->prior.n : episode;
-        int64_t at = i - (task->prior.n - n);
+    for (int64_t i = 1; i <= rows.n; i++)
+        nepisode += rows.row[i * width - 1] != 0.0;
+    for (int64_t i = 0; i < rows.n; i++) {
+        int64_t unit = nepisode < HELD ? i * UNITS / rows.n : episode;
+        int64_t at = i - (rows.n - n);
         if (at >= 0)
             held[at] = unit % HELD == HELD - 1;
-        episode += task->prior.row[(i + 1) * width - 1] != 0.0;
+        episode += rows.row[(i + 1) * width - 1] != 0.0;
     }
 }
 
@@ -109,7 +109,7 @@ static rh_status begin(lesson *l, rh_neural *s, const rh_task *task, int nout, r
     l->by = rh_scratch__take(&l->scratch, BATCH * (size_t)nout, sizeof *l->by);
     if (l->scratch.failed)
         return rh_neural__no_memory(s, err);
-    hold_out(task, l->n, held);
+    hold_out(task, s->prior, l->n, held);
     for (int64_t i = 0; i < l->n; i++) {
         const float *row = rh_memory__row(&s->logged, skip + i);
         rh_scaling__apply(&s->scaling, 1, row, l->obs + (size_t)i * nobs);

@@ -32,7 +32,7 @@
 #define MEMORY_BYTES 6.4e7 // decision 4; by hand: 64 MB
 
 const char *const rh_neural__norms[] = {"off", "on"};
-const char *const rh_neural__starts[] = {"none", "log", "cloned"};
+const char *const rh_neural__starts[] = {"none", "log", "cloned", "model"};
 
 // ---------------------------------------------------------------------------- making
 
@@ -77,8 +77,8 @@ static void remember(rh_neural *s, const rh_task *task)
     size_t nobs = (size_t)task->nobs, nact = (size_t)task->nact;
     size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
     bool begins = true;
-    for (int64_t i = 0; s->logged.room && i < task->prior.n; i++) {
-        const double *row = task->prior.row + (size_t)i * width, *next = row + nobs + nact + 1;
+    for (int64_t i = 0; s->logged.room && i < s->prior.n; i++) {
+        const double *row = s->prior.row + (size_t)i * width, *next = row + nobs + nact + 1;
         double reward = row[nobs + nact], end = row[width - 1];
         if (begins) {
             rh_memory__start(&s->logged);
@@ -106,6 +106,18 @@ static int64_t room_for(const rh_memory *memory, double n)
 {
     double width = 2.0 * memory->nobs + memory->nact + 2.0;
     return (int64_t)fmax(1.0, fmin(n, MEMORY_BYTES / (width * (double)sizeof(float))));
+}
+
+// The rows that an agent with this start begins with. Without practice: those of the log.
+static rh_prior rows_of(const rh_task *task, double start)
+{
+    rh_prior prior = task->prior;
+    size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
+    if (start == 0.0)
+        return (rh_prior){0};
+    if (start == RH_START_MODEL && prior.npractice)
+        return (rh_prior){prior.npractice, prior.row + (size_t)prior.n * width, 0};
+    return prior;
 }
 
 rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_task *task,
@@ -147,14 +159,15 @@ rh_status rh_neural__init(rh_neural *s, const rh_neural__kind *kind, const rh_ta
     rc = rh_memory__init(&s->memory, kind->name, err);
     if (rc)
         return rc;
-    if (hp[RH_NEURAL_START] != 0.0 && task->prior.n) {
+    s->prior = rows_of(task, hp[RH_NEURAL_START]);
+    if (s->prior.n) {
         s->logged = (rh_memory){
             .nobs = s->nobs, .nact = task->nact, .n = s->memory.n, .gamma = s->gamma};
-        s->logged.room = room_for(&s->logged, (double)task->prior.n);
+        s->logged.room = room_for(&s->logged, (double)s->prior.n);
         rc = rh_memory__init(&s->logged, kind->name, err);
         if (rc)
             return rc;
-        s->cloned = hp[RH_NEURAL_START] == RH_NEURAL_CLONED;
+        s->cloned = hp[RH_NEURAL_START] >= RH_START_CLONED;
     }
 
     size_t n = (size_t)hp[RH_NEURAL_BATCH], nobs = (size_t)s->nobs;

@@ -42,7 +42,6 @@ enum {
 
 extern const char *const rh_neural__norms[];
 extern const char *const rh_neural__starts[];
-enum { RH_NEURAL_CLONED = 2 }; // of rh_neural__starts
 
 // Their rows of a parameter table, with the initial values that differ.
 #define RH_NEURAL__PARAMS(RATE, N_STEP, CAUTION)                                               \
@@ -134,12 +133,13 @@ enum { RH_NEURAL_CLONED = 2 }; // of rh_neural__starts
                            .usual_lo = 1,                                                      \
                            .usual_hi = 8},                                                     \
     [RH_NEURAL_START] = {RH_START_PARAM,                                                       \
-                         "what it begins with where there is a log: nothing, the log, or its " \
-                         "controller cloned, and the log",                                     \
+                         "what it begins with where there is a log: nothing, the log, a "      \
+                         "clone of its controller, or what was practised in a model of it",    \
                          .lo = 0,                                                              \
-                         .hi = 2,                                                              \
-                         .initial = 2,                                                         \
-                         .fixed = true,                                                        \
+                         .hi = RH_START_MODEL,                                                 \
+                         .initial = RH_START_CLONED,                                           \
+                         .usual_lo = RH_START_CLONED,                                          \
+                         .usual_hi = RH_START_MODEL,                                           \
                          .choice = rh_neural__starts},                                         \
     [RH_NEURAL_BEFORE] = {"before",         "updates from the log before the first step",      \
                           .lo = 1,          .hi = 1e6,                                         \
@@ -192,7 +192,8 @@ struct rh_neural {
     rh_mlp__adam adam;
     rh_memory memory;
     rh_memory logged;                // what the agent began with; empty: nothing
-    bool cloned;                     // its first policy is a clone of the controller (clone.h)
+    rh_prior prior;                  // the rows that it begins with; borrowed, for init only
+    bool cloned;                     // its first policy is a clone of these rows (clone.h)
     bool evaluates;                  // that policy is evaluated only
     int before;                      // updates from it before the first step
     double log_share, caution, fade; // fade: in steps

@@ -283,6 +283,8 @@ static void print_scale(const page *p)
         print_compared(p, "  its first tenth", &none, &f->first);
     print_compared(p, "  its last tenth", &v->today.end, &f->last);
     print_compared(p, "the agent's defaults", &v->today.defaults, &f->defaults);
+    if (!isnan(v->today.clone.score))
+        print_compared(p, "clone of the controller", &v->today.clone, NULL);
     print_compared(p, "random actions", &v->random, NULL);
 }
 

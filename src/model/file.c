@@ -6,7 +6,8 @@
 //     log/                       the transitions it was fitted to (file_log.c)
 //     task/, repr/, code         the task; the representation; codes of all states
 //     start, outcome, origin     rows of starts; lowest and highest return; origin of the log
-//     prior                       rows that agents begin with (rh_prior), if there are any
+//     prior                       rows that agents begin with (rh_prior), if there are any;
+//                                 the last npractice of them are of practice
 //     members/0/, ...            the members, written by the kind
 //     facts/                     of sensors, resets and limits (facts.c)
 //     fidelity/                  the measured fidelity (file_fidelity.c)
@@ -150,8 +151,9 @@ static void write_rest(const rh_model *model, rh_store *store)
     rh_store__lend(store, "start", RH_STATE_I32, model->start, model->nstart);
     if (model->prior)
         rh_store__lend(store, "prior", RH_STATE_F64, model->prior,
-                       model->task.prior.n *
+                       (model->task.prior.n + model->task.prior.npractice) *
                            rh_contract__prior_width(model->task.nobs, model->task.nact));
+    rh_store__put_number(store, "npractice", (double)model->task.prior.npractice);
     rh_store__put(store, "outcome", RH_STATE_F64, outcome, 2);
     rh_store__put(store, "origin", RH_STATE_I64, origin, 2);
     rh_store__put_number(store, "resample", model->resample);
@@ -333,7 +335,8 @@ static void read_prior(rh_model *model, rh_store *store)
     model->prior = rh_store__take(store, "prior", RH_STATE_F64, -1, &n);
     if (store->rc)
         return;
-    model->task.prior = (rh_prior){n / width, model->prior};
+    int64_t npractice = (int64_t)rh_store__number(store, "npractice", 0, (double)(n / width));
+    model->task.prior = (rh_prior){n / width - npractice, model->prior, npractice};
     if (n % width || !rh_prior__fits(&model->task, model->task.prior))
         rh_store__refuse(store, "prior", "%lld numbers, expected finite rows of %lld",
                          (long long)n, (long long)width);

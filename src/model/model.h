@@ -30,6 +30,9 @@ rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err);
 // Whether rows are of a task of this shape: finite, with its actions and ends.
 bool rh_prior__fits(const rh_task *task, rh_prior prior);
 
+// Take a copy of the rows into a model and its task. Environments that it has do not see them.
+rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err);
+
 const rh_sensor *rh_model__sensor(const rh_model *model,
                                   int i); // NULL unless 0 .. nobs - 1
 int rh_model__nlimit(const rh_model *model);

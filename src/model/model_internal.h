@@ -139,9 +139,6 @@ rh_status rh_model__mark_resets(rh_model__usable *u, const int32_t *reset,
 // Copy that part; the states of `more` come last. Owned: *out.
 rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err);
 
-// prior.c: take a copy of the rows into the model and its task.
-rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err);
-
 // starts.c: where the episodes of `starts` begin, to be added to the states of `log`, whose
 // sensors it must have. Owned: *more (*nmore x nobs).
 rh_status rh_model__gather_starts(double **more, int64_t *nmore, const rh_log *log,

@@ -115,15 +115,16 @@ rh_status rh_prior__rows(rh_prior *prior, const rh_log *log, rh_error *err)
             put_row(at, log, i, !last ? GOES_ON : piece.ends ? TERMINAL : TRUNCATED);
             at += width;
         }
-    *prior = (rh_prior){(at - row) / width, row};
+    *prior = (rh_prior){.n = (at - row) / width, .row = row};
     return RH_OK;
 }
 
-bool rh_prior__fits(const rh_task *task, rh_prior prior)
+// Whether rows are of the task and the last of them ends an episode.
+static bool fits(const rh_task *task, const double *first, int64_t n)
 {
     int64_t width = rh_contract__prior_width(task->nobs, task->nact);
-    for (int64_t i = 0; i < prior.n; i++) {
-        const double *row = prior.row + i * width, *act = row + task->nobs;
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = first + i * width, *act = row + task->nobs;
         double end = row[width - 1];
         bool legal = !task->naction ||
                      (act[0] >= 0.0 && act[0] < task->naction && act[0] == floor(act[0]));
@@ -131,7 +132,14 @@ bool rh_prior__fits(const rh_task *task, rh_prior prior)
             !(end == GOES_ON || end == TERMINAL || end == TRUNCATED))
             return false;
     }
-    return prior.n == 0 || prior.row[prior.n * width - 1] != GOES_ON;
+    return n == 0 || first[n * width - 1] != GOES_ON;
+}
+
+bool rh_prior__fits(const rh_task *task, rh_prior prior)
+{
+    int64_t width = rh_contract__prior_width(task->nobs, task->nact);
+    return fits(task, prior.row, prior.n) &&
+           fits(task, prior.row + prior.n * width, prior.npractice);
 }
 
 rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err)
@@ -139,15 +147,19 @@ rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err)
     const rh_task *task = &model->task;
     size_t size =
         (size_t)rh_contract__prior_width(task->nobs, task->nact) * sizeof *model->prior;
+    size_t n = (size_t)(prior.n + prior.npractice);
+    double *row;
     model->task.prior = (rh_prior){0};
-    if (!prior.n)
+    if (!n)
         return RH_OK;
     if (!rh_prior__fits(&model->task, prior))
         return rh_fail(err, RH_EINVAL, "model: prior has other numbers than rows of the task");
-    model->prior = rh_alloc((size_t)prior.n, size);
-    if (!model->prior)
+    row = rh_alloc(n, size);
+    if (!row)
         return rh_base__no_memory(err, "model");
-    memcpy(model->prior, prior.row, (size_t)prior.n * size);
-    model->task.prior = (rh_prior){prior.n, model->prior};
+    memcpy(row, prior.row, n * size);
+    rh_free(model->prior);
+    model->prior = row;
+    model->task.prior = (rh_prior){prior.n, row, prior.npractice};
     return RH_OK;
 }

@@ -408,16 +408,19 @@ static rh_status read_start(const reading *r)
     rh_best *b = r->best;
     const char *file = text_of(below(map, "file")), *sum = text_of(below(map, "checksum"));
     const char *slash = strrchr(r->path, '/');
-    uint64_t n = 0;
+    uint64_t n = 0, practice = 0;
     char shown[16], path[4096];
     if (!map)
         return RH_OK;
     if (!b->tasked || !file || strchr(file, '/') || !sum || !text_of(below(map, "steps")) ||
-        !rh_yaml__whole(below(map, "steps"), &n) || n < 1 || n > INT32_MAX)
-        return refuse(r, map, "start", "{file: NAME, steps: N, checksum: C} and a task");
+        !rh_yaml__whole(below(map, "steps"), &n) || n < 1 || n > INT32_MAX ||
+        !text_of(below(map, "practice")) ||
+        !rh_yaml__whole(below(map, "practice"), &practice) || practice > INT32_MAX)
+        return refuse(r, map, "start",
+                      "{file: NAME, steps: N, practice: N, checksum: C} and a task");
     snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - r->path + 1) : 0, r->path,
              file);
-    b->task.prior.n = (int64_t)n;
+    b->task.prior = (rh_prior){.n = (int64_t)n, .npractice = (int64_t)practice};
     rh_status rc = rh_study__read_start(&b->task.prior, path, &b->task, r->err);
     if (rc) {
         b->task.prior = (rh_prior){0};

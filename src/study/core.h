@@ -59,7 +59,7 @@ struct rh_study {
     rh_study_options opt;
     const rh_log *log, *starts;       // borrowed; NULL where a model was given
     const rh_log *fitted;             // what models are fitted to: log, or part
-    rh_log *part;                     // owned: of it, where agents begin with the rest; or NULL
+    rh_log *part, *rest;              // owned: of it, where agents begin with the rest; or NULL
     rh_prior prior;                   // owned: the rest
     rh_log_report *report;            // of the whole log: owned where the options have none
     char *model_path;                 // of study.model, owned; NULL: keep none
@@ -173,6 +173,9 @@ rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err);
 
+// Practise in a model of all of the log, for the plant, where the setting begins with that.
+rh_status rh_study__prepare_start(rh_study *study, rh_error *err);
+
 // Both halves of the log, in models like that of the search; and a model of all of the log with
 // other parameters. Owned: *out.
 rh_status rh_study__fit_halves(rh_study *study, rh_model **out, rh_error *err);
@@ -181,6 +184,13 @@ rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_mo
 
 // Fit one model of each kind and measure the time.
 rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err);
+
+// ---------------------------------------------------------------------------- practice.c
+
+// Let agents practise in a model of the prior's logged rows, and put the steps of the best
+// behind them: prior->row, owned by the caller, is replaced. Without one that learned it stays.
+rh_status rh_study__practise(rh_study *study, const rh_model *model, rh_prior *prior,
+                             rh_error *err);
 
 // ---------------------------------------------------------------------------- run.c
 

@@ -296,6 +296,8 @@ static const rh_field today_row[] = {
     {"end", AT(end), NULL, "in the last tenth of it", .fields = &reference_fields},
     {"defaults", AT(defaults), NULL, "the agent with its defaults in a whole run",
      .fields = &reference_fields},
+    {"clone", AT(clone), NULL, "a clone of the logged controller, in the same models",
+     .fields = &reference_fields},
     {"caught_up", AT(caught_up), NULL,
      "share of the runs that got as much as the logged controller"},
     {"catch_up", RH_FIELD__CALL, "steps", "after which half of them had; null: never in a run",

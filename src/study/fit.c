@@ -6,8 +6,11 @@
 // The confirmation fits models of several kinds, each to the same parts of the log. The journal
 // keeps what these kinds are, so a resumed study fits the same ones.
 
+#include "base/base.h"
+#include "base/base_internal.h"
 #include "core.h"
 #include "model/model.h"
+#include "study.h"
 
 #include <string.h>
 
@@ -63,12 +66,53 @@ static rh_model *kept_model(const rh_study *study)
     return NULL;
 }
 
+// Practise in a model of a log, of the kind of `like`; prior: the rows of that log.
+static rh_status practise(rh_study *study, const rh_model *like, const rh_log *log,
+                          rh_prior *prior, rh_error *err)
+{
+    rh_fit_options how = how_to_fit(study);
+    rh_model_options opt = rh_model_defaults();
+    rh_kinds kinds = {.n = 0};
+    rh_model *model = NULL;
+    how.prior = *prior;
+    opt.seed = study->plan->seed;
+    progress(study, "practising in a model", 0.0);
+    rh_status rc = rh_kinds__begin(&kinds, like, err);
+    if (!rc)
+        rc = rh_plan__fit_kind(&model, study->plan, &kinds.kind[0], rh_model_repr(like), log,
+                               &how, &opt, err);
+    if (!rc)
+        rc = rh_study__practise(study, model, prior, err);
+    rh_model_destroy(model);
+    return rc;
+}
+
+rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
+{
+    const rh_verdict *v = rh_study_verdict(study);
+    if (!v)
+        return rh_base__no_memory(err, "study");
+    if (!study->log || !study->head.start.n || v->winner < 0)
+        return RH_OK;
+    const rh_trial *won = &v->trial[v->winner];
+    int at = rh_plan__start_param(study->plan->agents.type[won->agent]);
+    if (at < 0 || won->hp[at] != RH_START_MODEL || !study->prior.npractice)
+        return RH_OK;
+    return practise(study, rh_study_model(study), study->log, &study->head.start, err);
+}
+
 // Fit the model and keep it.
 static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
 {
     rh_fit_options opt = how_to_fit(study);
     rh_model *model = NULL;
     rh_status rc = rh_plan_fit(&model, study->plan, study->fitted, &opt, err);
+    if (!rc && study->rest && study->plan->practice > 0 &&
+        rh_plan__practising(study->plan) >= 0) {
+        rc = practise(study, model, study->rest, &study->prior, err);
+        if (!rc)
+            rc = rh_prior__keep(model, study->prior, err);
+    }
     if (!rc && study->journal)
         rc = rh_journal__check_place(study->journal, err);
     if (!rc && study->model_path) {
@@ -80,6 +124,26 @@ static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
     else
         *out = model;
     return rc;
+}
+
+// What agents begin with, from the model in the folder: it has the practice.
+static rh_status recall_practice(rh_study *study, rh_model *model, rh_error *err)
+{
+    const rh_task *task = rh_model_task(model);
+    rh_prior kept = task->prior;
+    size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
+    size_t size = (size_t)(kept.n + kept.npractice) * width * sizeof *kept.row;
+    if (!kept.npractice)
+        return RH_OK;
+    double *row = rh_alloc(size, 1);
+    if (!row) {
+        rh_model_destroy(model);
+        return rh_base__no_memory(err, "study");
+    }
+    memcpy(row, kept.row, size);
+    rh_free((void *)(uintptr_t)study->prior.row);
+    study->prior = (rh_prior){kept.n, row, kept.npractice};
+    return RH_OK;
 }
 
 // ---------------------------------------------------------------------------- kinds of model
@@ -142,6 +206,8 @@ rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err)
         model = kept_model(study);
     if (!model)
         rc = fit(study, &model, err);
+    else
+        rc = recall_practice(study, model, err);
     if (!rc)
         rc = rh_members__own(members, model, err);
     return rc ? rc : find_kinds(study, err);

@@ -233,15 +233,18 @@ static rh_status cut_off(rh_journal *j, int64_t torn, rh_error *err)
 static rh_status check_budget(const rh_journal *j, rh_error *err)
 {
     const rh_plan *plan = j->head.plan;
-    int n = 0, nrun = 0;
+    double spent = 0.0;
+    int nrun = 0;
     if (!j->replay.grown)
         return RH_OK;
     for (int i = 0; i < j->replay.ntrial; i++) {
         const rh_journal__entry *trial = &j->replay.trial[i];
-        n += !trial->confirm;
+        spent += trial->confirm ? 0.0 : rh_plan__share(plan, trial->x);
         for (int k = 0; trial->confirm && k < trial->nrun; k++)
             nrun = trial->run[k].run >= nrun ? trial->run[k].run + 1 : nrun;
     }
+    // the last ask of several agents may spend more than is left
+    int n = (int)spent - (plan->agents.n > 1 ? plan->batch - 1 : 0);
     if (n > plan->trials && !plan->method->finite)
         return rh_fail(err, RH_EINVAL,
                        "%s: the study has tried %d settings, --trials is %d, expected %d or "

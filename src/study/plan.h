@@ -120,7 +120,8 @@ struct rh_plan {
     int confirm_runs;     // in each of them
     int confirm_kinds;    // kinds of model: RH_KINDS__AUTO, or those that are named
     rh_plan__interval interval;
-    int check_runs; // of a setting in each model of the check; 0: no check
+    int check_runs;   // of a setting in each model of the check; 0: no check
+    int64_t practice; // steps of practice in a model before agents begin; 0: none
 
     uint64_t seed;
     rh_prior prior;      // owned: what agents of best.yaml begin with
@@ -293,6 +294,9 @@ int rh_plan__agent_of(const rh_plan *plan, const double *x);
 const double *rh_plan__own(const rh_plan *plan, int agent);
 // What a run costs, relative to the most expensive agents.
 double rh_plan__cost(const rh_agent_type *type);
+
+// What a setting x (ndim) counts of --trials: its agent's cost, of the most expensive one's.
+double rh_plan__share(const rh_plan *plan, const double *x);
 // The dimensions of one agent as a space, borrowed, and their numbers dim (ndim).
 void rh_plan__branch(const rh_plan *plan, int agent, rh_space *space, int *dim);
 

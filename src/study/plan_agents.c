@@ -3,8 +3,10 @@
 // 1. With several agents the first dimension of the space is the agent, and the dimensions of
 //    each are a branch, named "dqn.rate". With one agent there is no such dimension.
 // 2. `auto` has the agents below that take the log's actions, and the logged controller itself.
-//    The Gaussian actor-critic is not one of them: from scratch it has not learned a continuous
-//    task of this code base in 3,000 steps, and it cannot begin with the log.
+//    It is the default, except with a grid, a preset or values of parameters: these are for
+//    one agent, esarsa or the Gaussian actor-critic. `auto` is without the latter: from scratch
+//    it has not learned a continuous task of this code base in 3,000 steps, and it cannot begin
+//    with the log.
 // 3. The nominal cost of a run is that of its type: agents with networks learn by gradients of
 //    batches, and take about a hundred times as long as linear ones. A measured time would
 //    make the result depend on the machine.
@@ -106,15 +108,27 @@ static rh_status check_actions(const rh_plan *plan, const rh_agent_type *type,
     return rh_key__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
 }
 
+// Whether what was set is for one agent: a grid, a preset, a parameter without an agent's name.
+static bool means_one(const rh_plan *plan)
+{
+    bool one = rh_plan__said(plan, "grid") || plan->preset;
+    for (int i = 0; i < plan->book->nsaid; i++) {
+        const char *name = rh_plan__behind(plan->book->said[i].key, "parameters.");
+        one = one || (name && !strchr(name, '.'));
+    }
+    return one;
+}
+
 rh_status rh_plan__choose_agents(rh_plan *plan, const rh_log *log, rh_error *err)
 {
     rh_plan__agents *agents = &plan->agents;
     unsigned actions = log->naction ? RH_DISCRETE : RH_CONTINUOUS;
     rh_status rc = RH_OK;
-    if (!agents->n && !agents->automatic) {
+    if (!agents->n && !agents->automatic && means_one(plan)) {
         agents->type[0] = rh_agent_find(log->naction ? "esarsa" : "gaussian_actor_critic", err);
         agents->n = agents->type[0] != NULL;
     }
+    agents->automatic = agents->automatic || !agents->n;
     for (int i = 0; agents->automatic && i < NAUTOMATIC; i++) {
         const rh_agent_type *type = rh_agent_find(automatic[i], NULL);
         if (type && (type->actions & actions))
@@ -174,6 +188,14 @@ double rh_plan__cost(const rh_agent_type *type)
                : CHEAP;
 }
 
+double rh_plan__share(const rh_plan *plan, const double *x)
+{
+    double most = 0.0;
+    for (int a = 0; a < plan->agents.n; a++)
+        most = fmax(most, rh_plan__cost(plan->agents.type[a]));
+    return rh_plan__cost(plan->agents.type[rh_plan__agent_of(plan, x)]) / most;
+}
+
 void rh_plan__branch(const rh_plan *plan, int agent, rh_space *space, int *dim)
 {
     space->ndim = 0;
@@ -186,14 +208,41 @@ void rh_plan__branch(const rh_plan *plan, int agent, rh_space *space, int *dim)
     }
 }
 
+// Whether a setting of agent a may begin with practice.
+static bool may_practise(const rh_plan *plan, int a)
+{
+    int at = rh_plan__start_param(plan->agents.type[a]);
+    for (int d = 0; d < plan->space.ndim; d++)
+        if (plan->dim[d].agent == a && plan->dim[d].param == at)
+            return true;
+    return at >= 0 && rh_plan__own(plan, a)[at] == RH_START_MODEL;
+}
+
+int rh_plan__practising(const rh_plan *plan)
+{
+    bool wanted = false;
+    int who = -1;
+    for (int a = plan->agents.n - 1; a >= 0; a--) {
+        const rh_agent_type *type = plan->agents.type[a];
+        int at = rh_plan__start_param(type);
+        wanted = wanted || may_practise(plan, a);
+        if (at >= 0 && type->save && type->param[at].hi >= RH_START_MODEL)
+            who = a;
+    }
+    return wanted ? who : -1;
+}
+
 // ---------------------------------------------------------------------------- the search
 
-// The agent's defaults as a setting x (ndim) of the space; outside it where its values are.
-static void default_setting(const rh_plan *plan, int agent, double *x)
+// The agent's defaults, with another start if it is searched, as a setting x (ndim) of the
+// space; outside it where its values are.
+static void default_setting(const rh_plan *plan, int agent, double start, double *x)
 {
+    int at = rh_plan__start_param(plan->agents.type[agent]);
     for (int d = 0; d < plan->space.ndim; d++) {
-        double value =
-            plan->dim[d].agent == agent ? rh_plan__own(plan, agent)[plan->dim[d].param] : NAN;
+        bool own = plan->dim[d].agent == agent;
+        double value = own ? rh_plan__own(plan, agent)[plan->dim[d].param] : NAN;
+        value = own && plan->dim[d].param == at ? start : value;
         switch (plan->dim[d].form) {
         case RH_FORM_PLAIN:
             x[d] = value;
@@ -211,20 +260,19 @@ static void default_setting(const rh_plan *plan, int agent, double *x)
 rh_status rh_plan__search(const rh_plan *plan, rh_search__options opt, rh_search **out,
                           rh_error *err)
 {
-    double first[RH_PLAN__AGENTS * RH_MAX_DIM], cost[RH_PLAN__AGENTS];
-    int n = plan->agents.n;
+    double first[2 * RH_PLAN__AGENTS * RH_MAX_DIM], cost[RH_PLAN__AGENTS];
+    int n = plan->agents.n, nfirst = 0;
     for (int a = 0; a < n && n > 1; a++) {
-        default_setting(plan, a, first + a * plan->space.ndim);
-        cost[a] = rh_plan__cost(plan->agents.type[a]);
+        int at = rh_plan__start_param(plan->agents.type[a]);
+        double own = at >= 0 ? rh_plan__own(plan, a)[at] : NAN;
+        default_setting(plan, a, own, first + nfirst++ * plan->space.ndim);
+        if (own != RH_START_MODEL && plan->practice > 0 && may_practise(plan, a))
+            default_setting(plan, a, RH_START_MODEL, first + nfirst++ * plan->space.ndim);
+        cost[a] = rh_plan__share(plan, &(double){a});
     }
-    double most = 0.0;
-    for (int a = 0; a < n && n > 1; a++)
-        most = fmax(most, cost[a]);
-    for (int a = 0; a < n && n > 1; a++)
-        cost[a] /= most;
     if (n > 1) {
         opt.first = first;
-        opt.nfirst = n;
+        opt.nfirst = nfirst;
         opt.cost = cost;
     }
     return rh_search__create(out, plan->method, &plan->space, &opt, err);

@@ -2,7 +2,7 @@
 //
 // 1. The defaults of `tune`:
 //
-//        agent        esarsa for discrete actions, gaussian_actor_critic for others
+//        agent        auto: several, and a clone of the controller (plan_agents.c)
 //        parameters   the usual ranges of the agent's table
 //        method       race for at most 512 settings, otherwise bayes
 //        budget       100 settings of bayes and random, all of grid and race; bayes
@@ -40,6 +40,7 @@
 #define COSTLY_TRIALS 40
 #define COSTLY_RUNS 3
 #define COSTLY_CONFIRM 2
+#define PRACTICE 30000
 
 // ---------------------------------------------------------------------------- defaults
 
@@ -75,6 +76,7 @@ static void reset(rh_plan *plan)
                       .circles = 1,
                       .confirm_settings = -1,
                       .check_runs = -1,
+                      .practice = PRACTICE,
                       .book = plan->book};
 }
 
@@ -325,7 +327,8 @@ static void set_small_budget(rh_plan *plan)
         costly = costly || rh_plan__cost(plan->agents.type[i]) >= 1.0;
     if (!costly)
         return;
-    if (!plan->method->finite && !rh_plan__said(plan, "budget.trials"))
+    if (!plan->method->finite && !is_method(plan, "cem") &&
+        !rh_plan__said(plan, "budget.trials"))
         plan->trials = COSTLY_TRIALS;
     if (!plan->nrun)
         plan->nrun = COSTLY_RUNS;

@@ -192,13 +192,32 @@ static rh_status read_said(const rh_plan *plan, int which, rh_plan__axis_spec *a
     return rc;
 }
 
-// The usual ranges of parameters that were not set.
-static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
+// The usual choices of a parameter.
+static rh_status put_choices(rh_plan__axis_spec *axis, const rh_param *p, rh_error *err)
 {
-    for (int i = 0; i < agent->nparam; i++) {
+    int n = (int)(p->usual_hi - p->usual_lo) + 1;
+    axis->value = rh_alloc((size_t)n, sizeof *axis->value);
+    if (!axis->value)
+        return rh_plan__no_memory(err);
+    for (int i = 0; i < n; i++)
+        axis->value[i] = p->usual_lo + i;
+    axis->given = true;
+    axis->dim = (rh_dim){.kind = RH_DIM_NAMES, .value = axis->value, .nvalue = n};
+    return RH_OK;
+}
+
+// The usual ranges of parameters that were not set.
+static rh_status put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    for (int i = 0; i < agent->nparam && !rc; i++) {
         const rh_param *p = &agent->param[i];
-        if (axis[i].given || p->choice || !(p->usual_lo < p->usual_hi))
+        if (axis[i].given || !(p->usual_lo < p->usual_hi))
             continue;
+        if (p->choice) {
+            rc = put_choices(&axis[i], p, err);
+            continue;
+        }
         axis[i].given = true;
         axis[i].dim =
             (rh_dim){.kind = RH_DIM_RANGE,
@@ -207,6 +226,7 @@ static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
                      .hi = p->usual_hi,
                      .step = p->whole ? 1.0 : 0.0};
     }
+    return rc;
 }
 
 // Where nothing is searched so far.
@@ -226,8 +246,7 @@ static rh_status read_rest(const rh_plan *plan, const rh_agent_type *agent,
                              "task: acrobot, puddle_world or cartpole, or set parameters");
     if (grid)
         return put_grid(agent, axis, plan->task_of, grid->text, preset, true, err);
-    put_usual(agent, axis);
-    return RH_OK;
+    return put_usual(agent, axis, err);
 }
 
 // ---------------------------------------------------------------------------- the space
@@ -359,10 +378,15 @@ rh_status rh_plan__space(rh_plan *plan, rh_error *err)
     return rh_space__check(&plan->space, err);
 }
 
+int rh_plan__start_param(const rh_agent_type *agent)
+{
+    return rh_param_find(agent->param, agent->nparam, RH_START_PARAM);
+}
+
 bool rh_plan__starts_from_log(const rh_agent_type *agent, const double *hp)
 {
-    int at = rh_param_find(agent->param, agent->nparam, RH_START_PARAM);
-    return at >= 0 && hp[at] != 0.0;
+    int at = rh_plan__start_param(agent);
+    return at >= 0 && hp[at] != RH_START_NONE;
 }
 
 bool rh_plan__begins_with_log(const rh_plan *plan)

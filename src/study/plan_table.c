@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "rehearse/plugin.h"
 #include "repr/repr.h"
+#include "study.h"
 #include "study_internal.h"
 
 #include <inttypes.h>
@@ -303,6 +304,11 @@ static bool confirms(const rh_plan *plan)
     return plan->confirm_settings > 0;
 }
 
+static bool practises(const rh_plan *plan)
+{
+    return rh_plan__practising(plan) >= 0;
+}
+
 // ---------------------------------------------------------------------------- the table
 
 static const rh_plan__row row[] = {
@@ -592,6 +598,12 @@ static const rh_plan__row row[] = {
      FIELD(check_runs),
      .when = confirms,
      .open = confirms},
+    {.key.is = {"practice", "practice", 0, RH_KEY_WHOLE, "N",
+                "steps that an agent practises in a model of the log, for those that begin "
+                "with that (start=model); 0: they begin with a clone of the controller",
+                "30000", 0, MOST_STEPS, .commands = TUNE, .group = RH_KEY_EVALUATION},
+     FIELD(practice),
+     .when = practises},
     {.key.is = {"evaluation.exec_timeout", "exec-timeout", 0, RH_KEY_REAL, "SECONDS",
                 "how long a program of exec:COMMAND may take for an answer", "10", 0,
                 RH_PLUGIN_MOST_TIMEOUT, .commands = RUNS | TUNE, .group = RH_KEY_EVALUATION},

@@ -2,7 +2,7 @@
 // best.yaml.
 //
 // The file is a container of named arrays (base/state_file.c) with one array, prior, the rows
-// of rh_prior. best.yaml has their number and a checksum of their bytes: another study's file
+// of rh_prior. best.yaml has their numbers and a checksum of their bytes: another study's file
 // in its place is refused.
 
 #include "base/base.h"
@@ -21,23 +21,28 @@ bool rh_study__starts(const rh_journal__head *head, const rh_trial *trial)
            rh_plan__starts_from_log(head->plan->agents.type[trial->agent], trial->hp);
 }
 
+// Numbers of all rows.
+static size_t size_of(const rh_task *task, rh_prior prior)
+{
+    return (size_t)((prior.n + prior.npractice) *
+                    rh_contract__prior_width(task->nobs, task->nact));
+}
+
 uint32_t rh_study__start_sum(const rh_task *task, rh_prior prior)
 {
-    size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
-    return rh_base__crc32(0, prior.row, (size_t)prior.n * width * sizeof *prior.row);
+    return rh_base__crc32(0, prior.row, size_of(task, prior) * sizeof *prior.row);
 }
 
 rh_status rh_study__write_start(const char *path, const rh_task *task, rh_prior prior,
                                 rh_error *err)
 {
     rh_state *state = NULL;
-    size_t n = (size_t)(prior.n * rh_contract__prior_width(task->nobs, task->nact));
     rh_study__drop_link(path);
     rh_status rc = rh_state_create(&state, err);
     if (!rc)
         rc = rh_state__set_label(state, label, err);
     if (!rc)
-        rc = rh_state_put(state, name, prior.row, n, err);
+        rc = rh_state_put(state, name, prior.row, size_of(task, prior), err);
     if (!rc)
         rc = rh_state_write(state, path, err);
     rh_state_destroy(state);
@@ -48,7 +53,7 @@ rh_status rh_study__read_start(rh_prior *prior, const char *path, const rh_task 
                                rh_error *err)
 {
     rh_state *state = NULL;
-    size_t n = (size_t)prior->n * (size_t)rh_contract__prior_width(task->nobs, task->nact);
+    size_t n = size_of(task, *prior);
     double *row = rh_alloc(n, sizeof *row);
     rh_status rc = row ? rh_state_read(&state, path, err) : rh_base__no_memory(err, "start");
     if (!rc)

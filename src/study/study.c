@@ -148,16 +148,14 @@ static rh_status prepare(rh_study *study, rh_error *err)
 // Where the agent begins with the log, divide it: agents get what no model is fitted to.
 static rh_status divide_log(rh_study *study, rh_error *err)
 {
-    rh_log *rest = NULL;
     study->fitted = study->log;
     if (!study->log || !rh_plan__begins_with_log(study->plan))
         return RH_OK;
-    rh_status rc = rh_prior__split(&study->part, &rest, study->log, err);
+    rh_status rc = rh_prior__split(&study->part, &study->rest, study->log, err);
     if (!rc)
-        rc = rh_prior__rows(&study->prior, rest, err);
+        rc = rh_prior__rows(&study->prior, study->rest, err);
     if (!rc)
         rc = rh_prior__rows(&study->head.start, study->log, err);
-    rh_log_destroy(rest);
     study->fitted = study->part;
     return rc;
 }
@@ -257,6 +255,7 @@ void rh_study_destroy(rh_study *study)
     rh_study__clear_check(&study->checking);
     rh_replays__destroy(study->replays);
     rh_log_destroy(study->part);
+    rh_log_destroy(study->rest);
     rh_free((void *)(uintptr_t)study->prior.row);
     rh_free((void *)(uintptr_t)study->head.start.row);
     if (!study->opt.report)
@@ -510,6 +509,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         rc = rh_study__transfer(study, err);
     if (!rc)
         rc = rh_study__find_next(study, err);
+    if (!rc)
+        rc = rh_study__prepare_start(study, err);
     if (rc) {
         study->finished = study->judged = false;
         if (rc == RH_ESTOPPED && study->opt.watch)

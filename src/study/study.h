@@ -24,6 +24,11 @@ void rh_plan__hp(const rh_plan *plan, const double *x, double *hp);
 // whether those with hyperparameters hp (nparam) do.
 bool rh_plan__begins_with_log(const rh_plan *plan);
 bool rh_plan__starts_from_log(const rh_agent_type *agent, const double *hp);
+int rh_plan__start_param(const rh_agent_type *agent); // its number, or -1
+
+// The agent, by number, that practises in a model of the log for those that may begin with
+// that; -1: none may.
+int rh_plan__practising(const rh_plan *plan);
 
 // The logged steps of best.yaml that agents of this plan begin with. Borrowed.
 rh_prior rh_plan__prior(const rh_plan *plan);

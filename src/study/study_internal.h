@@ -51,6 +51,7 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 #define RH_STUDY__CHECK UINT64_C(2000000)     // and that of the check
 #define RH_STUDY__VISITS UINT64_C(3000000)    // and of the visits of log_next.c
 #define RH_STUDY__TRANSFER UINT64_C(4000000)  // and of transfer.c
+#define RH_STUDY__PRACTICE UINT64_C(5000000)  // and of practice.c
 uint64_t rh_study__replicate(rh_stage stage); // threads.c
 
 // ---------------------------------------------------------------------------- units of work

@@ -10,6 +10,9 @@
 // 3. A run has caught up where the rewards since its start reach those of the logged
 //    controller, by episodes or steps, and do not fall behind again. Half of the runs had
 //    caught up at `catch_up`.
+//    A clone of the logged controller may be among the settings. It has the errors of the same
+//    models, so it is shown beside the agent. If the clone itself is chosen, nothing that was
+//    tried is better than the controller there is.
 // 4. A rate of failures is that of the model's own kind. Episodes of one run are not
 //    independent: an agent that learned badly fails again and again. So the interval is
 //    Student's over members, or runs if these are few, of the ratio of two sums (Cochran,
@@ -28,9 +31,11 @@
 #include "log/log.h"
 #include "model/model.h"
 #include "numeric/stats.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define LEAST 5     // members, for decision 4
 #define FAR 2.0     // decision 5; by hand
@@ -282,11 +287,32 @@ static void find_catch_up(rh_study *study, const rh_trial *t, double *at)
     today->catch_up = isfinite(at[n / 2]) ? (int64_t)at[n / 2] : 0;
 }
 
-static rh_answer answer_of(const rh_verdict *v)
+static bool is_clone(const rh_study *study, const rh_trial *t)
 {
+    return study->head.start.n > 0 &&
+           strcmp(study->plan->agents.type[t->agent]->name, RH_PLAN__CLONE) == 0;
+}
+
+// The clone of the logged controller in the models of the confirmation.
+static rh_reference clone_of(const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    for (int i = 0; i < v->ntrial; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (t->confirm && is_clone(study, t) && isfinite(t->value))
+            return (rh_reference){t->value, t->lo95, t->hi95};
+    }
+    return unknown;
+}
+
+static rh_answer answer_of(const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
     const rh_reference *end = &v->today.end;
     if (!v->finished || !v->trial[v->winner].confirm)
         return RH_ANSWER_UNKNOWN;
+    if (is_clone(study, &v->trial[v->winner]))
+        return RH_ANSWER_NO;
     return end->lo95 > v->logged.score   ? RH_ANSWER_YES // false where one is unknown
            : end->hi95 < v->logged.score ? RH_ANSWER_NO
                                          : RH_ANSWER_UNKNOWN;
@@ -311,6 +337,11 @@ static void say_today(rh_study *study)
         snprintf(t->text, sizeof t->text, "Not known: %s.",
                  isnan(v->logged.score) ? "the log has no whole episode to compare with"
                                         : "no episode was completed at the end of the runs");
+    else if (t->better == RH_ANSWER_NO && is_clone(study, &v->trial[v->winner]))
+        snprintf(t->text, sizeof t->text,
+                 "No: nothing that was tried is better than a clone of the logged controller, "
+                 "%.4g %s. Keep the controller you have.",
+                 v->trial[v->winner].value, per);
     else if (t->better == RH_ANSWER_UNKNOWN)
         snprintf(
             t->text, sizeof t->text,
@@ -333,8 +364,11 @@ static rh_status find_today(rh_study *study)
     rh_today *today = &v->today;
     const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
     bool easy = fidelity && rh_trust__too_easy(&fidelity->findings);
-    *today =
-        (rh_today){.learning = unknown, .end = unknown, .defaults = unknown, .caught_up = NAN};
+    *today = (rh_today){.learning = unknown,
+                        .end = unknown,
+                        .defaults = unknown,
+                        .clone = unknown,
+                        .caught_up = NAN};
     if (v->winner < 0)
         return RH_OK;
     const rh_trial *t = &v->trial[v->winner];
@@ -356,7 +390,8 @@ static rh_status find_today(rh_study *study)
                          study->ndefault_run, study->defaults, NULL, study->work);
         today->defaults = (rh_reference){value.value, value.lo95, value.hi95};
     }
-    today->better = answer_of(v);
+    today->clone = easy ? unknown : clone_of(study);
+    today->better = answer_of(study);
     rh_free(work);
     return RH_OK;
 }

@@ -232,6 +232,8 @@ static void add_today(rh_text *t, const rh_today *today)
     add_reference(t, "learning", &today->learning, "a whole run, from the first step");
     add_reference(t, "end", &today->end, "the last tenth of it");
     add_reference(t, "defaults", &today->defaults, "the agent's defaults, a whole run");
+    if (!isnan(today->clone.score))
+        add_reference(t, "clone", &today->clone, "a clone of the controller, in the models");
     number_line(t, "  caught_up: ", today->caught_up);
     rh_text__add(t, "  catch_up: ");
     if (today->catch_up)
@@ -365,8 +367,10 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
     if (model && rh_study__starts(head, winner))
         rh_text__format(t,
                         "start: # the agent begins with the steps of the log\n  file: %s\n"
-                        "  steps: %" PRId64 "\n  checksum: \"%08" PRIx32 "\"\n",
-                        RH_STUDY__START, head->start.n,
+                        "  steps: %" PRId64 "\n  practice: %" PRId64
+                        " # further steps, of an agent trained in a model of the log\n"
+                        "  checksum: \"%08" PRIx32 "\"\n",
+                        RH_STUDY__START, head->start.n, head->start.npractice,
                         rh_study__start_sum(rh_model_task(model), head->start));
     add_chosen(t, head->plan, verdict);
     add_today(t, &verdict->today);

@@ -79,7 +79,7 @@ static rh_task log_of(bool discrete, double row[NROW][WIDTH])
     task.reward_lo = -INFINITY;
     task.obs_lo[0] = task.act_lo[0] = -1.0;
     task.obs_hi[0] = task.act_hi[0] = 1.0;
-    task.prior = (rh_prior){NROW, row[0]};
+    task.prior = (rh_prior){.n = NROW, .row = row[0]};
     return task;
 }
 

@@ -111,8 +111,7 @@ static void usual_ranges(void **unused)
                  "have lo <= usual_lo <= usual_hi <= hi for %s", p->name);
             MUST(type->name, p->initial >= p->usual_lo && p->initial <= p->usual_hi,
                  "have the initial value of %s within its usual range", p->name);
-            MUST(type->name, !p->fixed && !p->choice,
-                 "have no usual range for %s, which is fixed or a choice", p->name);
+            MUST(type->name, !p->fixed, "have no usual range for %s, which is fixed", p->name);
             MUST(type->name, p->scale != RH_LOG || p->usual_lo > 0.0,
                  "have usual_lo above 0 for %s, which has a log scale", p->name);
         }

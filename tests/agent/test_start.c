@@ -49,7 +49,7 @@ static rh_task task_of(bool discrete, double row[NROW][WIDTH])
     task.act_lo[0] = -1.0;
     task.act_hi[0] = 1.0;
     if (row)
-        task.prior = (rh_prior){NROW, row[0]};
+        task.prior = (rh_prior){.n = NROW, .row = row[0]};
     return task;
 }
 

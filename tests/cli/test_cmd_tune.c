@@ -296,14 +296,15 @@ static void files_and_flags(void **unused)
 
     // other methods, continuous actions, a model, a published grid
     words = output_of("tune swing.csv -m knn --repr raw -n 100 -r 2 -t 8 --method bayes "
-                      "--no-confirm -v");
+                      "--no-confirm -v -a gaussian_actor_critic");
     assert_has(words, "agent           gaussian_actor_critic\n");
     assert_has(words, "method          bayes: 8 settings\n");
     assert_has(words, "\n  alpha_critic ");
     assert_null(strstr(words, " \n"));
     free(words);
     free(output_of("fit log.csv -m knn --repr raw -q --no-fidelity -o m.model"));
-    words = output_of("tune model:m.model -n 50 -r 2 --no-confirm --method random -t 4 -v");
+    words = output_of(
+        "tune model:m.model -a esarsa -n 50 -r 2 --no-confirm --method random -t 4 -v");
     assert_has(words, "log             model:m.model: ");
     assert_has(words, "study           m.study\n");
     assert_has(words, "run it again    rehearse run model:m.model --agent esarsa --set ");
@@ -446,7 +447,7 @@ static void two_studies(void **unused)
 static void trials_change(void **unused)
 {
     (void)unused;
-#define RANDOM " --repr raw -n 100 -r 2 --no-confirm --method random -q "
+#define RANDOM " --agent esarsa --repr raw -n 100 -r 2 --no-confirm --method random -q "
     free(output_of("tune log.csv -o a -t 6" RANDOM));
     char *before = contents("a/study.log");
     outcome o = rehearse("tune log.csv -o a -t 5" RANDOM);

@@ -8,12 +8,26 @@
 static void agents(void **unused)
 {
     (void)unused;
-    rh_plan *plan = settled("", 3);
-    assert_string_equal(plan->agent->name, "esarsa");
-    rh_plan_destroy(plan);
-    plan = settled("", 0);
-    assert_string_equal(plan->agent->name, "gaussian_actor_critic");
-    rh_plan_destroy(plan);
+    // those that suit the log's actions, and a clone of its controller
+    static const struct {
+        const char *text;
+        int naction;
+        const char *agent[4];
+    } row[] = {
+        {"", 3, {"dqn", "esarsa", "clone"}},
+        {"", 0, {"td3", "sac", "clone"}},
+        {"agent: auto", 3, {"dqn", "esarsa", "clone"}},
+        {"parameters: {tau: [1, 2]}", 3, {"esarsa"}},
+        {"grid: acrobot:paper", 3, {"esarsa"}},
+        {"parameters: {dqn.rate: 0.001}", 3, {"dqn", "esarsa", "clone"}},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        rh_plan *plan = settled(row[i].text, row[i].naction);
+        for (int a = 0; row[i].agent[a]; a++)
+            assert_string_equal(plan->agents.type[a]->name, row[i].agent[a]);
+        assert_null(plan->agents.n < 4 ? row[i].agent[plan->agents.n] : "");
+        rh_plan_destroy(plan);
+    }
     int wrong = refused_by(
         "seed: 1\nagent: esarsa", 0,
         FILE_NAME ":2: esarsa cannot take the log's continuous actions; agents that can: "
@@ -31,7 +45,8 @@ static void methods(void **unused)
         const char *text, *method;
         int trials, batch, nrun;
     } row[] = {
-        {"", "bayes", 100, 4, 10},
+        {"agent: esarsa", "bayes", 100, 4, 10},
+        {"", "bayes", 40, 4, 3},
         {"parameters: {tau: [1, 2]}", "race", 2, 1, 30},
         {"parameters: {tau: [1, 2]}\nevaluation: {runs: 5}", "race", 2, 1, 5},
         {"parameters: {tau: [1, 2]}\nevaluation: {across: median}", "grid", 2, 1, 10},
@@ -40,11 +55,11 @@ static void methods(void **unused)
          30},
         {"parameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 9}}", "bayes", 100, 4,
          10},
-        {"method: random", "random", 100, 1, 10},
-        {"method: random\nbudget: {trials: 7}", "random", 7, 1, 10},
-        {"method: cem", "cem", 1000000, 1, 10},
+        {"agent: esarsa\nmethod: random", "random", 100, 1, 10},
+        {"method: random\nbudget: {trials: 7}", "random", 7, 1, 3},
+        {"method: cem\nagent: esarsa", "cem", 1000000, 1, 10},
         {"method: grid\nparameters: {tau: [1, 2]}\nrun_cap: 2", "grid", 2, 1, 10},
-        {"budget: {batch: 16}", "bayes", 100, 16, 10},
+        {"budget: {batch: 16}", "bayes", 40, 16, 3},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -68,8 +83,9 @@ static void refusals(void **unused)
         {"method: race\nevaluation: {across: worst}\nparameters: {tau: [1, 2]}",
          F "2: evaluation.across: race compares means of runs; use mean or lower, "
            "or another method"},
-        {"method: grid", F "1: grid: alpha may be any number from 0.001 to 1, expected values "
-                           "or a step; methods bayes, random and cem need none"},
+        {"method: grid\nagent: esarsa",
+         F "1: grid: alpha may be any number from 0.001 to 1, expected values "
+           "or a step; methods bayes, random and cem need none"},
         {"method: grid\nparameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 256}, "
          "lambda: {min: 0, max: 1, q: 0.0001}}",
          F "1: grid: a grid of 163,856,384 settings, expected at most 1,000,000: fewer values, "

@@ -9,7 +9,7 @@
 static void usual(void **unused)
 {
     (void)unused;
-    rh_plan *plan = settled("", 3);
+    rh_plan *plan = settled("agent: esarsa", 3);
     const rh_agent_type *agent = plan->agent;
     assert_string_equal(agent->name, "esarsa");
     int n = 0;

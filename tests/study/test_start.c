@@ -77,11 +77,14 @@ static bool stop_soon(void *context)
 static rh_status tune(const rh_log *log, const char *where, const char *start, int *left)
 {
     static const char *const said[][2] = {
-        {"agent.name", "dqn"},          {"method", "random"},        {"budget.trials", "3"},
-        {"evaluation.runs", "2"},       {"evaluation.steps", "120"}, {"model.kind", "knn"},
-        {"representation.kind", "raw"}, {"confirm.settings", "2"},   {"confirm.members", "2"},
-        {"confirm.runs", "1"},          {"confirm.kinds", "chosen"}, {"check", "0"},
-        {"agent.width", "8"},           {"agent.batch", "8"},        {"agent.before", "60"}};
+        {"agent.name", "dqn"},          {"method", "random"},
+        {"budget.trials", "3"},         {"evaluation.runs", "2"},
+        {"evaluation.steps", "120"},    {"model.kind", "knn"},
+        {"representation.kind", "raw"}, {"confirm.settings", "2"},
+        {"confirm.members", "2"},       {"confirm.runs", "1"},
+        {"confirm.kinds", "chosen"},    {"check", "0"},
+        {"agent.width", "8"},           {"agent.batch", "8"},
+        {"agent.before", "60"},         {"practice", "2000"}};
     rh_plan *plan = NULL;
     rh_study *study = NULL;
     rh_error err = {""};
@@ -179,6 +182,41 @@ static void the_file_has_all_of_the_log(void **unused)
     (void)unused;
 }
 
+// With start=model: rows of practice behind those of the log, made anew for the plant. They are
+// another policy's, and better ones.
+static void practice_is_in_the_file(void **unused)
+{
+    char best[100];
+    rh_best *b = NULL;
+    rh_log *log = make_log(1);
+    snprintf(best, sizeof best, "%s/best.yaml", folder);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    assert_int_equal(rh_best_read(&b, best, NULL), RH_OK);
+    const rh_prior *prior = &b->task.prior;
+    assert_int_equal(prior->n, log->n);
+    assert_int_equal(prior->npractice, 1000); // of a short log
+    assert_true(rh_prior__fits(&b->task, *prior));
+    double logged = 0.0, practised = 0.0;
+    for (int64_t i = 0; i < prior->n; i++)
+        logged += prior->row[i * WIDTH + 3] / (double)prior->n;
+    for (int64_t i = prior->n; i < prior->n + prior->npractice; i++)
+        practised += prior->row[i * WIDTH + 3] / (double)prior->npractice;
+    assert_true(practised > logged);
+    rh_best_destroy(b);
+
+    // stopped while it practises, and later
+    for (int looks = 1; looks < 40; looks += 13) {
+        int left = looks;
+        assert_int_equal(tune(log, other, "model", &left), RH_ESTOPPED);
+    }
+    assert_int_equal(tune(log, other, "model", NULL), RH_OK);
+    same_files("runs.csv");
+    same_files("best.yaml");
+    same_files(RH_STUDY__START);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
 static void an_agent_that_begins_with_nothing_has_no_file(void **unused)
 {
     char start[100], best[100];
@@ -199,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_file_has_all_of_the_log, enter, leave),
+        cmocka_unit_test_setup_teardown(practice_is_in_the_file, enter, leave),
         cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
                                         leave),
     };

@@ -90,6 +90,7 @@ static void set(entry *s)
                                         .learning = {-9.75, -11.25, -8.25},
                                         .end = {-9.0, -10.5, -7.5},
                                         .defaults = {-11.0, NAN, NAN},
+                                        .clone = {-12.5, -13.0, -12.0},
                                         .caught_up = 0.75,
                                         .catch_up = 1200}};
     static const rh_failure rule = {
@@ -158,6 +159,8 @@ static void best_yaml(void **unused)
         "step\n"
         "  end: {score: -9, interval: [-10.5, -7.5]} # the last tenth of it\n"
         "  defaults: {score: -11, interval: [null, null]} # the agent's defaults, a whole run\n"
+        "  clone: {score: -12.5, interval: [-13, -12]} # a clone of the controller, in the "
+        "models\n"
         "  caught_up: 0.75\n"
         "  catch_up: 1200 # steps after which half of the runs had got as much as logged\n"
         "failures: # in the models\n"

@@ -23,7 +23,7 @@
     const row = (who, r, note, look) => ({ who, note, score: r?.score, lo: r?.lo95, hi: r?.hi95, look });
     const today = row("logged controller", d.logged, "today, in the log", "today");
     const picture = dots("compared", `Score ${unit(d)}`, "95 % intervals; farther right is better", t
-      ? [row(chosen, t.end, "end of its run", "chosen"), row(chosen, t.learning, "learning included", "chosen"), row("its defaults", t.defaults, "learning included"), today]
+      ? [row(chosen, t.end, "end of its run", "chosen"), row(chosen, t.learning, "learning included", "chosen"), row("its defaults", t.defaults, "learning included"), ...(known(t.clone?.score) ? [row("its clone", t.clone, "the controller, imitated in the models")] : []), today]
       : [row(chosen, w, "learning included", "chosen"), today, row("random actions", d.random, "in the model")]);
     const sure = known(w?.lo95) && known(w?.hi95) && known(d.logged?.score);
     const said = t ? (Object.hasOwn(SIGN, t.better) ? t.better : "open") : sure && w.lo95 > d.logged.score ? "yes" : sure && w.hi95 < d.logged.score ? "no" : "open";
