@@ -92,6 +92,37 @@ static void the_log_again_and_bounds(void **unused)
     rh_log_destroy(log);
 }
 
+// Actions beyond those of the log move the plant farther, up to a range of them.
+static void other_actions(void **unused)
+{
+    (void)unused;
+    rh_log *log = late_plant(4);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    double hi = rh_env_task(env)->act_hi[0], lo = rh_env_task(env)->act_lo[0], obs, reward;
+    const double act[] = {hi, hi + 0.5 * (hi - lo), hi + 3.0 * (hi - lo), hi + 9.0 * (hi - lo)};
+    double after[4];
+    for (int i = 0; i < 4; i++) {
+        rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                              rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+        rh_env_start(env, state, &streams, &obs);
+        for (int t = 0; t < DEAD + 3; t++)
+            rh_env_step(env, state, &act[i], &streams, &obs, &reward);
+        after[i] = obs;
+    }
+    assert_true(after[1] > after[0] + 0.01);
+    assert_true(after[2] > after[1] + 0.01);
+    assert_true(after[3] == after[2]);
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 // The same bits with any number of threads.
 static void threads(void **unused)
 {
@@ -115,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_and_dead_time),
         cmocka_unit_test(the_log_again_and_bounds),
+        cmocka_unit_test(other_actions),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
