@@ -47,8 +47,10 @@ typedef struct rh_linear__level {
 
 // A term of the reward.
 typedef struct rh_linear__cost {
-    int kind, i, j; // see linear_reward.c
+    int kind, i, j; // see linear_cost.h
     double at, weight;
+    int gate;        // sensor of its gate, -1: it has none
+    double from, to; // the gate's window; from > to: all but to .. from
 } rh_linear__cost;
 
 #define RH_LINEAR__COST 24 // most terms of the reward
@@ -182,11 +184,13 @@ rh_status rh_linear__regress(rh_linear *m, const rh_model *model, const rh_model
 // ---------------------------------------------------------------------------- linear_reward.c
 
 rh_status rh_linear__fit_reward(rh_linear *m, const rh_model *model, rh_error *err);
+void rh_linear__bound_rewards(rh_linear *m, const rh_model *model);
+
+// ---------------------------------------------------------------------------- linear_cost.c
 
 // The reward of a step, without a residual, not bounded. before: the action before; nullable.
 double rh_linear__reward(const rh_linear *m, const rh_model *model, const double *s,
                          const double *act, const double *before, const double *next);
-void rh_linear__bound_rewards(rh_linear *m, const rh_model *model);
 
 // Whether a term of a file is one of this log.
 bool rh_linear__good_cost(const rh_linear *m, const rh_linear__cost *cost);
