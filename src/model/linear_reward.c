@@ -282,7 +282,7 @@ static void pursue(pursuit *p, chosen *c, double *work)
 {
     rh_linear *m = p->m;
     int pick[RH_LINEAR__COST], used = 0;
-    double weight[RH_LINEAR__COST];
+    double weight[RH_LINEAR__COST] = {0.0};
     m->constant = centre(p);
     c->rewards = product(p, p->y, p->y, true);
     double least = c->rewards, exact = EXACT * c->rewards;
