@@ -35,7 +35,7 @@
 //    jumps too: no moved sensor may explain more than 8 / n of the n values that it jumps to,
 //    four times what chance would.
 // 9. Of sensors in E the last NLAG values are known too: without them a sensor that they move
-//    helps to predict them, because it remembers their past (a room that the sun warmed).
+//    helps to predict them, because it remembers their past (a hall that the sun warmed).
 
 #include "facts.h"
 
