@@ -1,11 +1,13 @@
 // choose.c - chooses the kind of model, its parameters and the representation from the log.
 //
-// Candidates are compared by their replays of held-out stretches (replay.c). The best that
-// carries is chosen, unless one of another kind has a lower score by more than the t quantile
-// (95 %, two-sided, as many degrees of freedom as there are held-out episodes or blocks, less
-// one) of the standard error of the difference, paired over stretches. Carrying comes first
-// because of how models fail: one that stitches cannot show what leaving the log costs, however
-// well it replays the log; the errors of a network add up along an episode and it has no noise.
+// Candidates are compared by their replays of held-out stretches (replay.c). One of another
+// kind is preferred if its score is lower by more than the t quantile (95 %, two-sided, as many
+// degrees of freedom as there are held-out episodes or blocks, less one) of the standard error
+// of the difference, paired over stretches. First comes the regression: beside the logged path,
+// where agents go, it is the truest (bench/plants/models.csv), and replays hardly see that.
+// Then carrying, the best of its candidates, then stitching and the network: a model that
+// stitches cannot show what leaving the log costs, however well it replays the log; the errors
+// of a network add up along an episode and it has no noise.
 //
 // 1. A candidate marked optional needs a learned representation, and learning takes longer than
 //    all else. It is tried if stitching is as good as the best, because then neighbours decide,
@@ -29,6 +31,8 @@
 // 7. A chosen model that replays no better than a random stretch of the log, a score of 1 or
 //    more, gives the finding unproven-model.
 // 8. A candidate that cannot be fitted is left out, with the reason.
+// 9. One whose states after a step are farther off than "nothing changes" is not chosen, unless
+//    all are.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -84,11 +88,12 @@ typedef struct choice {
     rh_stretches__scores scores[RH_MODEL_NTRIAL]; // shares owned
     learned learned[RH_MODEL_NTRIAL];             // repr owned
     int nlearned;
-    int now;       // the candidate being tried
-    bool one_repr; // all candidates have the same representation
-    bool over;     // there is nothing to compare with
-    double t;      // quantile of the standard error
-    rh_error lost; // of the first candidate that could not be fitted
+    int now;            // the candidate being tried
+    bool one_repr;      // all candidates have the same representation
+    bool over;          // there is nothing to compare with
+    double t;           // quantile of the standard error
+    double persistence; // score of the persistence forecast after a step
+    rh_error lost;      // of the first candidate that could not be fitted
 } choice;
 
 static void clear(choice *c)
@@ -271,6 +276,7 @@ static rh_status begin(choice *c, const rh_model *model, rh_error *err)
     cmp->nunit = rh_stretches__nunit(c->stretches);
     cmp->nfold = rh_stretches__nfold(c->stretches);
     c->t = rh_stats__student_quantile(CONFIDENCE, cmp->nunit - 1);
+    c->persistence = rh_stretches__persistence(c->stretches);
     return RH_OK;
 }
 
@@ -363,21 +369,37 @@ static bool is_regression(const rh_model_trial *one)
     return strcmp(one->kind, "linear") == 0;
 }
 
+// Whether a step of a candidate is truer than the persistence forecast: decision 9.
+static bool beats_persistence(const choice *c, int i)
+{
+    return !(c->cmp->trial[i].at[RH_MODEL_STATE][0] > c->persistence);
+}
+
+// In which order kinds are preferred.
+static int rank_of(const rh_model_trial *one)
+{
+    return is_regression(one) ? 0 : carries(one) ? 1 : 2;
+}
+
 // The chosen candidate; -1 if none was tried.
 static int choose(const choice *c)
 {
     const rh_model_trial *trial = c->cmp->trial;
     int chosen = -1;
+    bool any = false;
     double mean, error;
     for (int i = 0; i < c->cmp->ntrial; i++)
-        if (trial[i].tried && carries(&trial[i]) &&
-            (chosen < 0 || trial[i].score < trial[chosen].score))
-            chosen = i;
-    for (int pass = 0; pass < 2; pass++) // regressions first: agents can leave the log in them
+        any = any || (trial[i].tried && beats_persistence(c, i));
+    for (int rank = 0; rank <= 2; rank++) {
+        int best = -1; // of the rank
         for (int i = 0; i < c->cmp->ntrial; i++)
-            if (trial[i].tried && is_regression(&trial[i]) == (pass == 0) &&
-                (chosen < 0 || (!carries(&trial[i]) && worse(c, chosen, i, &mean, &error))))
-                chosen = i;
+            if (trial[i].tried && rank_of(&trial[i]) == rank &&
+                (!any || beats_persistence(c, i)) &&
+                (best < 0 || trial[i].score < trial[best].score))
+                best = i;
+        if (best >= 0 && (chosen < 0 || worse(c, chosen, best, &mean, &error)))
+            chosen = best;
+    }
     return chosen;
 }
 
@@ -437,8 +459,11 @@ static void judge(const choice *c, int i, int chosen)
     bool near = far <= CREDIBLE || !behind;
     bool imitates = !(one->imitation > APART);
     bool knows = one->score < fmax(1.0, best->score);
-    one->credible = is_best_of_kind(c, i) && near && knows && imitates;
-    if (!near)
+    bool moves = beats_persistence(c, i) || !beats_persistence(c, chosen);
+    one->credible = is_best_of_kind(c, i) && near && knows && imitates && moves;
+    if (!moves)
+        snprintf(one->note, sizeof one->note, "a step of it is farther off than no change");
+    else if (!near)
         snprintf(one->note, sizeof one->note, "its replays are %.1f times as far off", far);
     else if (!knows)
         snprintf(one->note, sizeof one->note, "no better than random stretches of the log");

@@ -19,6 +19,7 @@
 // stretches that a score must rest on; by hand. 2.5 and 10 move the score of the chosen model
 // by up to 0.05 and choose the same in two logs.
 #define LEAST_EFFECTIVE 5.0
+#define ROUNDING 1e-9 // of a mean distance, in units of the sensors' scales
 
 // Random stretches of the log: at each horizon, those of them that are known.
 typedef struct pool {
@@ -114,6 +115,24 @@ static double sum_ignorant(const rh_stretches *r, int part, int h)
     return sum;
 }
 
+double rh_stretches__persistence(const rh_stretches *r)
+{
+    double own = 0.0, other = 0.0;
+    float x[RH_STRETCHES__NCOORD];
+    for (int i = 0; i < r->nstretch; i++) {
+        const rh_stretches__outcome *o = &r->real[i];
+        double c = *rh_stretches__score_at(r, r->ignorant, i, RH_MODEL_STATE, 0);
+        int64_t row = r->log->from[r->stretch[i].first];
+        rh_stretches__point y = {rh_stretches__place(r, r->place, i, 0), o->ended[0]};
+        if (isnan(c))
+            continue;
+        rh_stretches__scale(r, r->log->obs + row * r->log->nobs, x);
+        own += rh_stretches__distance((rh_stretches__point){x, false}, y, r->d);
+        other += c;
+    }
+    return other > ROUNDING * r->nstretch ? own / other : NAN;
+}
+
 // The weight of every part and horizon: 1 / (its mean for the ignorant forecast), and equal
 // for the horizons of a part and for the parts; times nstretch / (stretches that are known), so
 // that the score is the mean of the stretches' shares.
@@ -123,8 +142,9 @@ static void weigh(rh_stretches *r)
     for (int part = 0; part < RH_MODEL_NASPECT; part++) {
         for (int h = 0; h < r->nhorizon; h++) {
             double sum = sum_ignorant(r, part, h);
-            bool good = sum > 0.0 &&
-                        (part == RH_MODEL_STATE || effective(r, part, h) >= LEAST_EFFECTIVE);
+            bool good = part == RH_MODEL_STATE
+                            ? sum > ROUNDING * r->nstretch // else all have ended
+                            : sum > 0.0 && effective(r, part, h) >= LEAST_EFFECTIVE;
             r->weight[part * r->nhorizon + h] = good ? (double)r->nstretch / sum : 0.0;
             nat[part] += good;
         }

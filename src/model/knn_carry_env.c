@@ -12,10 +12,11 @@
 // 4. A plant that is never reset must be brought back by the agent. A new start would rescue
 //    it: of a chiller (bench/chiller.c, seed 16) a model with new starts promised -8,600, with
 //    2 of 10,000 steps out of coverage, and the plant gave -36,600. So a step goes on there,
-//    with at most the lowest reward of the log, up to MOST_RANGES_OUT ranges of the log beside
-//    it: farther out the log says nothing, not even whether there is a wall.
-// 5. A sensor that no action moves stays within its logged range. The agent cannot lead it out,
-//    and small errors would add up.
+//    with at most the lowest reward of the log.
+// 5. A sensor that no action moves stays within its logged range: the agent cannot lead it out,
+//    and small errors would add up. All others stay within MOST_RANGES_OUT ranges beside the
+//    log's: farther out it says nothing, not even whether there is a wall. Without a reach,
+//    local maps of a log of two heaters led to 1e3 ranges.
 
 #include "knn_internal.h"
 #include "repr/repr.h"
@@ -24,14 +25,13 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_RANGES_OUT 1.0 // decision 4: of the log; by hand, as nothing is known there
+#define MOST_RANGES_OUT 1.0 // decision 5; by hand, as nothing is known there
 
 typedef struct carried {
     const rh_model *model; // borrowed
     const rh_knn *knn;     // borrowed
     rh_knn__rules rules;
     double param[RH_KNN_NPARAM];
-    bool bounded;                          // states stay within lo and hi: decisions 4 and 5
     double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; //
     int k;
 } carried;
@@ -189,8 +189,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     *reward -= w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0;
     if (far && w->rules.goes_on)
         *reward = fmin(*reward, w->model->task.reward_lo);
-    if (w->bounded)
-        keep_within(w, here);
+    keep_within(w, here);
     bool ends = here->at.ends;
     if (ends && continuing)
         begin(self, state, streams, obs);
@@ -226,9 +225,8 @@ static void set_bounds(carried *w)
             hi = fmax(hi, log->obs[i * log->nobs + k]);
         }
         bool exogenous = w->model->facts->sensor[k].exogenous;
-        w->bounded = w->bounded || exogenous || w->rules.goes_on;
-        w->lo[k] = exogenous ? lo : w->rules.goes_on ? task->obs_lo[k] - far : -INFINITY;
-        w->hi[k] = exogenous ? hi : w->rules.goes_on ? task->obs_hi[k] + far : INFINITY;
+        w->lo[k] = exogenous ? lo : fmin(lo, task->obs_lo[k]) - far;
+        w->hi[k] = exogenous ? hi : fmax(hi, task->obs_hi[k]) + far;
     }
 }
 

@@ -64,6 +64,11 @@ rh_status rh_linear__create(rh_linear **out, const rh_model *model, rh_error *er
     m->naction = model->log->naction;
     m->nact = model->log->nact;
     rh_knn__scale_actions(knn, model);
+    for (int k = 0; k < m->nact; k++) { // a regression may extrapolate
+        double beside = RH_LINEAR__OUT * (knn->hi[k] - knn->lo[k]);
+        knn->lo[k] -= beside;
+        knn->hi[k] += beside;
+    }
     *out = m;
     return RH_OK;
 }
@@ -75,12 +80,13 @@ void rh_linear__destroy(void *member)
         return;
     rh_knn__destroy(m->knn);
     rh_free(m->weight);
+    rh_free(m->across);
     rh_free(m->residual);
     rh_free(m->able);
     rh_free(m);
 }
 
-// The residuals of transition t, r (nout + 1). x: scratch (nterm).
+// The residuals of transition t, r (nout + 1). x: scratch (nterm + QUEUE).
 static void take_residual(const rh_linear *m, const rh_model *model, int64_t t, double *x,
                           float *r)
 {
@@ -105,14 +111,16 @@ static void take_residual(const rh_linear *m, const rh_model *model, int64_t t, 
 rh_status rh_linear__complete(rh_linear *m, const rh_model *model, int nthread, rh_error *err)
 {
     const rh_log *log = model->log;
-    size_t width = (size_t)m->nout + 1;
+    size_t width = (size_t)m->nout + 1, nterm = (size_t)m->nterm + RH_LINEAR__QUEUE;
+    m->across = rh_alloc(rh_linear__nacross(m, m->nterm) + 1, sizeof *m->across);
     m->residual = rh_alloc((size_t)log->n, width * sizeof *m->residual);
     m->able = rh_alloc((size_t)m->knn->nuse + 1, sizeof *m->able);
-    double *x = rh_alloc((size_t)nthread * (size_t)m->nterm, sizeof *x);
-    if (!m->residual || !m->able || !x) {
+    double *x = rh_alloc((size_t)nthread * nterm, sizeof *x);
+    if (!m->across || !m->residual || !m->able || !x) {
         rh_free(x);
         return rh_base__no_memory(err, "linear");
     }
+    rh_linear__lay_across(m, m->nterm, m->weight, m->across);
     for (int64_t t = 0; t < log->n; t++)
         m->residual[(size_t)t * width] = NAN;
     for (int64_t i = 0; i < m->knn->nuse; i++) {
@@ -124,7 +132,7 @@ rh_status rh_linear__complete(rh_linear *m, const rh_model *model, int nthread, 
 #pragma omp parallel for schedule(static) num_threads(nthread)
     for (int part = 0; part < nthread; part++)
         for (int64_t i = m->nable * part / nthread; i < m->nable * (part + 1) / nthread; i++)
-            take_residual(m, model, m->able[i], x + (size_t)part * (size_t)m->nterm,
+            take_residual(m, model, m->able[i], x + (size_t)part * nterm,
                           m->residual + (size_t)m->able[i] * width);
     rh_free(x);
     return rh_knn__index_arrivals(m->knn, model, nthread, err);
@@ -176,7 +184,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
     float code[RH_MAX_CODE];
     size_t nscratch = rh_repr__nscratch(model->repr);
     float *scratch = rh_alloc(nscratch + 1, sizeof *scratch);
-    double *x = rh_alloc((size_t)m->nterm, sizeof *x), *next = out->next;
+    double *x = rh_alloc((size_t)m->nterm + RH_LINEAR__QUEUE, sizeof *x), *next = out->next;
     if (!scratch || !x) {
         rh_free(scratch);
         rh_free(x);
@@ -184,7 +192,8 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
     }
     *out = (rh_model__expected){.next = next, .distance = NAN};
     take_past(model->log, obs, act, &past);
-    rh_linear__next(m, model, &m->plan, m->weight, &past, NULL, x, next);
+    rh_linear__terms(m, &m->plan, &past, model, x);
+    rh_linear__next(m, model, m->across, x, m->nterm, obs, NULL, next);
     out->reward = rh_linear__reward(m, model, obs, act, past.act[1], next);
     out->reward = fmin(fmax(out->reward, m->reward_lo), m->reward_hi);
     if (model->code)

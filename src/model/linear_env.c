@@ -26,14 +26,13 @@ typedef struct world {
     const rh_model *model; // borrowed
     const rh_linear *m;    // borrowed
     int residuals;
-    bool goes_on;                              // decision 2
-    double least;                              // the lowest reward of a step
-    int npast;                                 // observations and actions that are remembered
-    size_t past_at, act_at, terms_at, code_at; // of the arrays of a place, in bytes
+    bool goes_on;                             // decision 2
+    double least;                             // the lowest reward of a step
+    size_t obs_at, act_at, terms_at, code_at; // of the arrays of a place, in bytes
 } world;
 
-// A run. Behind it: observations (npast x nobs), actions (npast x nact, NAN: unknown), terms
-// (nterm), scratch of codes.
+// A run. Behind it: the observation (nobs), the action before and the present one (nact each,
+// NAN: unknown), terms (nterm and the queue behind them), scratch of codes.
 typedef struct place {
     const world *w; // borrowed: of the environment, for rh_linear__stand()
     int64_t at;     // the logged step whose signals are next; -1: to be drawn
@@ -43,14 +42,19 @@ typedef struct place {
     float code[RH_MAX_CODE]; // of the present observation
 } place;
 
-static double *past_of(const world *w, place *here)
+static double *obs_of(const world *w, place *here)
 {
-    return (double *)(void *)((char *)here + w->past_at);
+    return (double *)(void *)((char *)here + w->obs_at);
 }
 
-static double *acts_of(const world *w, place *here)
+static double *act_of(const world *w, place *here)
 {
     return (double *)(void *)((char *)here + w->act_at);
+}
+
+static double *terms_of(const world *w, place *here)
+{
+    return (double *)(void *)((char *)here + w->terms_at);
 }
 
 static bool has_residual(const rh_linear *m, int64_t t)
@@ -62,34 +66,32 @@ static bool has_residual(const rh_linear *m, int64_t t)
 
 static void enter(const world *w, place *here, int64_t row)
 {
+    const rh_linear *m = w->m;
     const rh_log *log = w->model->log;
+    const double *obs = log->obs + row * log->nobs;
     int64_t t = rh_linear__from_row(log, row);
-    double *obs = past_of(w, here), *act = acts_of(w, here);
-    size_t nobs = (size_t)log->nobs, nact = (size_t)log->nact;
-    rh_linear__past past;
+    double *act = act_of(w, here);
+    rh_linear__past past = {.obs = {obs}};
     if (t >= 0)
         rh_linear__past_of(&past, log, t);
-    for (int l = 0; l < w->npast; l++) {
-        const double *from = t >= 0 ? past.obs[l] : log->obs + row * log->nobs;
-        memcpy(obs + (size_t)l * nobs, from, nobs * sizeof *obs);
-
-        // the action of the coming step is not known yet: the first is that of the step before
-        const double *was = t >= 0 && l + 1 < RH_LINEAR__PAST ? past.act[l + 1] : NULL;
-        if (was)
-            memcpy(act + (size_t)l * nact, was, nact * sizeof *act);
-        else
-            act[(size_t)l * nact] = NAN;
-    }
+    for (int l = 1; l < RH_LINEAR__PAST && t < 0; l++)
+        past.obs[l] = obs;
+    rh_linear__enter(m, w->model, &m->plan, &past, terms_of(w, here));
+    memcpy(obs_of(w, here), obs, (size_t)m->nobs * sizeof *obs);
+    if (past.act[1])
+        memcpy(act, past.act[1], (size_t)m->nact * sizeof *act);
+    else
+        act[0] = NAN;
     here->w = w;
     here->at = t;
-    here->left = t >= 0 && has_residual(w->m, t) ? t : -1;
+    here->left = t >= 0 && has_residual(m, t) ? t : -1;
     here->steps = BLOCK;
     here->uncovered = false;
 }
 
 static void show(const world *w, place *here, double *obs)
 {
-    memcpy(obs, past_of(w, here), (size_t)w->m->nobs * sizeof *obs);
+    memcpy(obs, obs_of(w, here), (size_t)w->m->nobs * sizeof *obs);
 }
 
 static void begin(const void *self, void *state, rh_streams *streams, double *obs)
@@ -130,7 +132,7 @@ static int64_t draw(const world *w, place *here, rh_rng *rng)
     int ntry = m->nexo ? NTRY : 1;
     for (int i = 0; m->nable > 0 && i < ntry; i++) {
         int64_t t = m->able[rh_rng_below(rng, (uint32_t)m->nable)];
-        double d = ntry > 1 ? unlike(m, w->model, t, past_of(w, here)) : 0.0;
+        double d = ntry > 1 ? unlike(m, w->model, t, obs_of(w, here)) : 0.0;
         if (best < 0 || d < least) {
             best = t;
             least = d;
@@ -189,45 +191,12 @@ bool rh_linear__ends(const rh_linear *m, const rh_model *model, const double *ne
     return ends;
 }
 
-// Put the new action in front of the others, within the range of the log.
-static const double *take_action(const world *w, place *here, const double *act)
+// The reward of a step to next, and whether it ends. inside: next is within bounds.
+static bool settle_end(const world *w, place *here, const double *next, bool inside,
+                       double *reward)
 {
-    const rh_linear *m = w->m;
-    size_t nact = (size_t)m->nact;
-    double *acts = acts_of(w, here);
-    memmove(acts + nact, acts, (size_t)(w->npast - 1) * nact * sizeof *acts);
-    for (int k = 0; k < m->nact; k++)
-        acts[k] = m->naction ? act[k] : rh_knn__clamp_action(m->knn, k, act[k]);
-    return acts;
-}
-
-static bool step(const void *self, void *state, const double *act, rh_streams *streams,
-                 double *obs, double *reward)
-{
-    const world *w = self;
     const rh_linear *m = w->m;
     const rh_model *model = w->model;
-    const rh_log *log = model->log;
-    place *here = state;
-    size_t nobs = (size_t)m->nobs, width = (size_t)m->nout + 1;
-    double next[RH_MAX_OBS], *past_obs = past_of(w, here);
-    double *terms = (double *)(void *)((char *)here + w->terms_at);
-    rh_linear__past past = {.obs = {past_obs}}; // npast is 2 at least
-    act = take_action(w, here, act);
-    for (int l = 0; l < w->npast; l++) {
-        const double *was = act + (size_t)l * (size_t)m->nact;
-        past.obs[l] = past_obs + (size_t)l * nobs;
-        past.act[l] = isnan(was[0]) ? NULL : was;
-    }
-
-    settle_positions(w, here, &streams->noise);
-    bool noisy = here->left >= 0 && w->residuals != RH_LINEAR_NO_NOISE;
-    const float *residual = noisy ? m->residual + (size_t)here->left * width : NULL;
-    bool inside = rh_linear__next(m, model, &m->plan, m->weight, &past, residual, terms, next);
-    for (int j = 0; j < m->nexo && here->at >= 0; j++)
-        next[m->exo[j]] = log->obs[(int64_t)log->to[here->at] * log->nobs + m->exo[j]];
-    *reward = rh_linear__reward(m, model, past.obs[0], act, past.act[1], next);
-    *reward += residual ? (double)residual[m->nout] : 0.0;
     if (m->knn->margin)
         rh_repr__encode_one(model->repr, next, NULL,
                             (float *)(void *)((char *)here + w->code_at), here->code);
@@ -238,10 +207,39 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
         *reward = w->goes_on ? fmin(*reward, model->task.reward_lo) : model->lowest;
     }
     *reward = fmax(*reward, w->least);
+    return ends;
+}
+
+static bool step(const void *self, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward)
+{
+    const world *w = self;
+    const rh_linear *m = w->m;
+    const rh_model *model = w->model;
+    const rh_log *log = model->log;
+    place *here = state;
+    size_t nact = (size_t)m->nact;
+    double next[RH_MAX_OBS], *now = obs_of(w, here), *before = act_of(w, here);
+    double *present = before + nact, *terms = terms_of(w, here);
+    for (int k = 0; k < m->nact; k++)
+        present[k] = m->naction ? act[k] : rh_knn__clamp_action(m->knn, k, act[k]);
+
+    settle_positions(w, here, &streams->noise);
+    bool noisy = here->left >= 0 && w->residuals != RH_LINEAR_NO_NOISE;
+    const float *residual =
+        noisy ? m->residual + (size_t)here->left * ((size_t)m->nout + 1) : NULL;
+    rh_linear__act(m, &m->plan, present, terms);
+    bool inside = rh_linear__next(m, model, m->across, terms, m->nterm, now, residual, next);
+    for (int j = 0; j < m->nexo && here->at >= 0; j++)
+        next[m->exo[j]] = log->obs[(int64_t)log->to[here->at] * log->nobs + m->exo[j]];
+    *reward = rh_linear__reward(m, model, now, present, isnan(before[0]) ? NULL : before, next);
+    *reward += noisy ? (double)residual[m->nout] : 0.0;
+    bool ends = settle_end(w, here, next, inside, reward);
 
     move_on(w, here);
-    memmove(past_obs + nobs, past_obs, (size_t)(w->npast - 1) * nobs * sizeof *past_obs);
-    memcpy(past_obs, next, nobs * sizeof *next);
+    rh_linear__advance(m, model, &m->plan, now, next, terms);
+    memcpy(before, present, nact * sizeof *before);
+    memcpy(now, next, (size_t)m->nobs * sizeof *now);
     if (ends && model->task.continuing)
         begin(self, state, streams, obs);
     else
@@ -282,13 +280,12 @@ rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member
         return rh_base__no_memory(err, "linear");
     *w = (world){.model = model, .m = m, .residuals = (int)param[RH_LINEAR_RESIDUALS]};
     w->goes_on = rh_knn__never_resets(model);
-    w->npast = m->plan.lags + m->plan.delay;
-    w->npast = w->npast > 2 ? w->npast : 2; // rewards know the action before
     w->least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
-    w->past_at = sizeof(place) + (-sizeof(place) & 63u);
-    w->act_at = w->past_at + (size_t)w->npast * (size_t)m->nobs * sizeof(double);
-    w->terms_at = w->act_at + (size_t)w->npast * (size_t)m->nact * sizeof(double);
-    w->code_at = w->terms_at + (size_t)m->nterm * sizeof(double);
+    w->obs_at = sizeof(place) + (-sizeof(place) & 63u);
+    w->act_at = w->obs_at + (size_t)m->nobs * sizeof(double);
+    w->terms_at = w->act_at + (size_t)m->nact * 2 * sizeof(double);
+    w->code_at =
+        w->terms_at + ((size_t)m->nterm + (size_t)(m->plan.delay * m->ninput)) * sizeof(double);
     w->code_at += -w->code_at & 63u;
     size_t size = w->code_at + rh_repr__nscratch(model->repr) * sizeof(float);
     rh_task task = model->task;

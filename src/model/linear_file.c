@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum { FORM, LAGS, DELAY, NPLAN };
-enum { KIND, I, J, AT, WEIGHT, NCOST };
+enum { KIND, I, J, AT, WEIGHT, GATE, FROM, TO, NCOST };
 
 void rh_linear__write(const rh_model *model, const void *member, rh_store *store)
 {
@@ -25,6 +25,9 @@ void rh_linear__write(const rh_model *model, const void *member, rh_store *store
         to[J] = c->j;
         to[AT] = c->at;
         to[WEIGHT] = c->weight;
+        to[GATE] = c->gate;
+        to[FROM] = c->from;
+        to[TO] = c->to;
     }
     if (m->knn->use)
         rh_store__lend(store, "use", RH_STATE_I32, m->knn->use, m->knn->nuse);
@@ -75,9 +78,11 @@ static void read_reward(rh_linear *m, rh_store *store)
     m->ncost = (int)((n - 1) / NCOST);
     for (int i = 0; i < m->ncost && !store->rc; i++) {
         const double *from = x + 1 + (ptrdiff_t)i * NCOST;
-        rh_linear__cost c = {.at = from[AT], .weight = from[WEIGHT]};
+        rh_linear__cost c = {
+            .at = from[AT], .weight = from[WEIGHT], .from = from[FROM], .to = from[TO]};
         c.kind = whole(store, "reward", from[KIND], 0, INT16_MAX);
         c.i = whole(store, "reward", from[I], 0, INT16_MAX);
+        c.gate = whole(store, "reward", from[GATE], -1, INT16_MAX);
         c.j = whole(store, "reward", from[J], 0, INT16_MAX);
         if (!rh_linear__good_cost(m, &c) && !store->rc)
             rh_store__refuse(store, "reward", "term %d is not one of this log", i + 1);

@@ -3,6 +3,7 @@
 #ifndef LINEAR_INTERNAL_H
 #define LINEAR_INTERNAL_H
 
+#include "base/scratch.h"
 #include "knn_internal.h"
 
 enum { RH_LINEAR_FORM, RH_LINEAR_LAGS, RH_LINEAR_DELAY, RH_LINEAR_RESIDUALS, RH_LINEAR_NPARAM };
@@ -22,6 +23,9 @@ extern const rh_param rh_linear__param[RH_LINEAR_NPARAM];
 #define RH_LINEAR__PAST (RH_LINEAR__LAGS + RH_LINEAR__DELAY) // steps that may be remembered
 #define RH_LINEAR__LEVEL (2 * RH_MAX_OBS)                    // most numbers of an observation
 #define RH_LINEAR__TERM 512                                  // most terms
+#define RH_LINEAR__QUEUE (RH_LINEAR__DELAY * RH_MAX_ACTIONS) // see rh_linear__enter()
+#define RH_LINEAR__OUT                                                                         \
+    1.0 // bounds of sensors and actions, in ranges beside that of the log; by hand
 
 // The last observations and actions, the present ones first. An action before the first known
 // one is NULL; an observation before the first is the first.
@@ -43,8 +47,10 @@ typedef struct rh_linear__level {
 
 // A term of the reward.
 typedef struct rh_linear__cost {
-    int kind, i, j; // see linear_reward.c
+    int kind, i, j; // see linear_cost.h
     double at, weight;
+    int gate;        // sensor of its gate, -1: it has none
+    double from, to; // the gate's window; from > to: all but to .. from
 } rh_linear__cost;
 
 #define RH_LINEAR__COST 24 // most terms of the reward
@@ -66,6 +72,7 @@ typedef struct rh_linear {
     rh_linear__plan plan;
     int nterm;
     double *weight; // owned                                          (nout x nterm)
+    double *across; // owned: the same, see rh_linear__lay_across()
 
     rh_knn *knn; // owned: transitions in use, formula of rewards, arrivals that end
     int ncost;   // terms of the reward if there is no formula
@@ -99,9 +106,24 @@ int rh_linear__nterm(const rh_linear *m, const rh_linear__plan *plan);
 void rh_linear__within(const rh_linear *m, const rh_linear__plan *plan,
                        const rh_linear__plan *larger, int *at);
 
-// The terms x (nterm) of a past.
+// Terms are kept up to date along a run, x (nterm, and behind them the inputs that have no
+// effect yet, delay x ninput: RH_LINEAR__QUEUE more at most). enter: those of a past, but for
+// the present action. act: that action (NULL: not known) and the products. advance: from one
+// observation to the next.
+void rh_linear__enter(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                      const rh_linear__past *past, double *x);
+void rh_linear__act(const rh_linear *m, const rh_linear__plan *plan, const double *act,
+                    double *x);
+void rh_linear__advance(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                        const double *from, const double *to, double *x);
+
+// Both of enter and act.
 void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
                       const rh_linear__past *past, const rh_model *model, double *x);
+
+// Weights (nout x nterm) in the order in which rh_linear__next() reads them: across (nacross).
+size_t rh_linear__nacross(const rh_linear *m, int nterm);
+void rh_linear__lay_across(const rh_linear *m, int nterm, const double *weight, double *across);
 
 // The past of transition t of the log.
 void rh_linear__past_of(rh_linear__past *past, const rh_log *log, int64_t t);
@@ -110,12 +132,48 @@ void rh_linear__past_of(rh_linear__past *past, const rh_log *log, int64_t t);
 int64_t rh_linear__from_row(const rh_log *log, int64_t row);
 bool rh_linear__follows(const rh_log *log, int64_t t);
 
-// The next observation (nobs): sensors that are predicted change by weights (nout x nterm) and,
-// if not NULL, residuals (nout); all others stay. x: scratch (nterm). True: it is within
-// bounds; otherwise it was brought back.
-bool rh_linear__next(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
-                     const double *weight, const rh_linear__past *past, const float *residual,
-                     double *x, double *next);
+// The next observation (nobs): sensors that are predicted change by weights (nacross) and, if
+// not NULL, residuals (nout); all others stay. True: it is within bounds; otherwise it was
+// brought back.
+bool rh_linear__next(const rh_linear *m, const rh_model *model, const double *across,
+                     const double *x, int nterm, const double *obs, const float *residual,
+                     double *next);
+
+// ---------------------------------------------------------------------------- linear_steady.c
+
+// Shrink weights (nout x nterm) until the linear part does not grow. True: they were changed.
+// a: scratch (lags x nout x nout + (lags + 1) x nout).
+bool rh_linear__steady(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                       double *weight, double *a);
+
+// ---------------------------------------------------------------------------- linear_judge.c
+
+#define RH_LINEAR__NHORIZON 7
+
+// Judging a plan. Sums over stretches and sensors, by horizon.
+typedef struct rh_linear__judge {
+    const rh_linear *m;    // borrowed
+    const rh_model *model; // borrowed
+    rh_linear__plan plan;
+    int nterm;
+    double *all, *part; // weights by all parts, and without one   (nacross)
+    double *x, *y;      // terms                                   (nterm + QUEUE)
+    double path[RH_LINEAR__NHORIZON], beside[RH_LINEAR__NHORIZON];
+    double persistence[RH_LINEAR__NHORIZON];
+    int64_t npath[RH_LINEAR__NHORIZON], nbeside[RH_LINEAR__NHORIZON];
+} rh_linear__judge;
+
+// Arrays for up to nterm terms. Borrowed: memory owns them.
+void rh_linear__judge_take(rh_linear__judge *j, rh_scratch *memory, const rh_linear *m,
+                           int nterm);
+
+// Begin with the weights of all parts (nout x nterm); add each held-out part of transitions row
+// (n), with the weights without it; the score, of npart parts. Lower is better.
+void rh_linear__judge_begin(rh_linear__judge *j, const rh_linear *m, const rh_model *model,
+                            const rh_linear__plan *plan, const double *weight);
+void rh_linear__judge_part(rh_linear__judge *j, const int32_t *row, int64_t n,
+                           const double *weight);
+double rh_linear__judge_score(const rh_linear__judge *j, int npart);
 
 // ---------------------------------------------------------------------------- linear_fit.c
 
@@ -126,11 +184,13 @@ rh_status rh_linear__regress(rh_linear *m, const rh_model *model, const rh_model
 // ---------------------------------------------------------------------------- linear_reward.c
 
 rh_status rh_linear__fit_reward(rh_linear *m, const rh_model *model, rh_error *err);
+void rh_linear__bound_rewards(rh_linear *m, const rh_model *model);
+
+// ---------------------------------------------------------------------------- linear_cost.c
 
 // The reward of a step, without a residual, not bounded. before: the action before; nullable.
 double rh_linear__reward(const rh_linear *m, const rh_model *model, const double *s,
                          const double *act, const double *before, const double *next);
-void rh_linear__bound_rewards(rh_linear *m, const rh_model *model);
 
 // Whether a term of a file is one of this log.
 bool rh_linear__good_cost(const rh_linear *m, const rh_linear__cost *cost);

@@ -1,17 +1,17 @@
 // linear_reward.c - rewards of the linear model: the log's formula, or one that is fitted.
 //
-// Without a formula the reward is a sum of few terms that can extrapolate: values, squares and
-// distances |x - b| of sensors, differences of two sensors (a setpoint and what should follow
-// it), actions, their changes, and products of both (a price and a power). They are found by
-// orthogonal matching pursuit (Pati, Rezaiifar and Krishnaprasad 1993): the term that is most
-// correlated with what is left is added, and all weights are computed again.
+// Without a formula the reward is a sum of few terms that can extrapolate (linear_cost.c). They
+// are found by orthogonal matching pursuit (Pati, Rezaiifar and Krishnaprasad 1993): the term
+// that is most correlated with what is left is added, and all weights are computed again.
 //
 // 1. Of NSAMPLE steps, evenly spaced, every fourth sixteenth is kept to see when further terms
-//    stop to help: when they lower its error by less than WORTH.
+//    stop to help: when they lower its error by less than WORTH. Terms without which it rises
+//    by less are left out again: the first ones often stand for what a later one says better.
 // 2. b is one of NKNOT quantiles of the sensor.
 // 3. Never above the highest reward of the log; below the lowest by at most BELOW ranges.
+// 4. There are many more gated terms than others, so one must be GATED times as correlated.
 
-#include "linear_internal.h"
+#include "linear_cost.h"
 
 #include "base/base_internal.h"
 #include "base/scratch.h"
@@ -25,118 +25,21 @@
 #define NKNOT 9
 #define BELOW 10.0  // decision 3; by hand, as of carried rewards
 #define WORTH 0.005 // decision 1; by hand
+#define PATIENCE 3  // terms that do not help before it stops
+#define GATED 1.1   // decision 4; by hand
 #define PAIRED 16   // most sensors of which differences are tried
 #define EXACT 1e-12 // share of the variance that is left when all is explained
 #define RIDGE 1e-9  // of the weights
 
-// Terms; i and j are sensors or action inputs.
-enum {
-    VALUE,    // x_i of the next state
-    SQUARE,   //
-    DISTANCE, // |x_i - at|
-    GAP,      // |x_i - x_j|
-    GAP2,     // its square
-    NOW,      // the same five of the present state
-    NOW_SQUARE,
-    NOW_DISTANCE,
-    NOW_GAP,
-    NOW_GAP2,
-    ACTION,        // u_j: a number of the action, or whether action j is taken
-    ACTION_SQUARE, //
-    ACTION_SIZE,   // |u_j - at|
-    CHANGE,        // |u_j - u_j before|
-    CHANGE2,       //
-    PRODUCT,       // x_i u_j
-    NOW_PRODUCT,   //
-    NKIND
-};
-
-static double input_of(const rh_linear *m, const double *act, int j)
-{
-    return m->naction ? (int)act[0] == j : act[j];
-}
-
-static double term(const rh_linear *m, const rh_linear__cost *c, const double *s,
-                   const double *act, const double *before, const double *next)
-{
-    const double *x = c->kind >= NOW ? s : next;
-    double u, was;
-    switch (c->kind) {
-    case VALUE:
-    case NOW:
-        return x[c->i];
-    case SQUARE:
-    case NOW_SQUARE:
-        return x[c->i] * x[c->i];
-    case DISTANCE:
-    case NOW_DISTANCE:
-        return fabs(x[c->i] - c->at);
-    case GAP:
-    case NOW_GAP:
-        return fabs(x[c->i] - x[c->j]);
-    case GAP2:
-    case NOW_GAP2:
-        return (x[c->i] - x[c->j]) * (x[c->i] - x[c->j]);
-    case ACTION:
-        return input_of(m, act, c->j);
-    case ACTION_SQUARE:
-        return input_of(m, act, c->j) * input_of(m, act, c->j);
-    case ACTION_SIZE:
-        return fabs(input_of(m, act, c->j) - c->at);
-    case CHANGE:
-    case CHANGE2:
-        u = input_of(m, act, c->j);
-        was = before ? input_of(m, before, c->j) : u;
-        return c->kind == CHANGE ? fabs(u - was) : (u - was) * (u - was);
-    case PRODUCT:
-        return next[c->i] * input_of(m, act, c->j);
-    default:
-        return s[c->i] * input_of(m, act, c->j);
-    }
-}
-
-bool rh_linear__good_cost(const rh_linear *m, const rh_linear__cost *c)
-{
-    int n = m->naction ? m->naction : m->nact;
-    bool sensor = c->kind < ACTION || c->kind >= PRODUCT;
-    bool pair = c->kind == GAP || c->kind == GAP2 || c->kind == NOW_GAP || c->kind == NOW_GAP2;
-    return c->kind >= 0 && c->kind < NKIND && isfinite(c->at) && isfinite(c->weight) &&
-           (!sensor || (c->i >= 0 && c->i < m->nobs)) &&
-           (!pair || (c->j >= 0 && c->j < m->nobs)) &&
-           (c->kind < ACTION || (c->j >= 0 && c->j < n));
-}
-
-double rh_linear__reward(const rh_linear *m, const rh_model *model, const double *s,
-                         const double *act, const double *before, const double *next)
-{
-    double reward = m->constant;
-    if (rh_knn__reward(m->knn, model, s, act, next, &reward))
-        return reward;
-    for (int i = 0; i < m->ncost; i++)
-        reward += m->cost[i].weight * term(m, &m->cost[i], s, act, before, next);
-    return reward;
-}
-
 // ---------------------------------------------------------------------------- the dictionary
 
-// A pursuit in progress.
-typedef struct pursuit {
-    rh_linear *m;
-    const rh_model *model;
-    int n;                 // steps of the sample
-    int32_t *at;           // transitions                          (n)
-    double *y, *left;      // rewards, and what is left of them    (n)
-    rh_linear__cost *dict; // (ndict)
-    int ndict;
-    double *column;        // terms of the steps, mean 0 and length 1  (ndict x n)
-    double *mean, *length; // as they were                         (ndict)
-    rh_scratch memory;
-} pursuit;
+typedef rh_linear__pursuit pursuit;
 
 static void add(pursuit *p, int kind, int i, int j, double at)
 {
     if (p->dict)
-        p->dict[p->ndict] = (rh_linear__cost){kind, i, j, at, 0.0};
+        p->dict[p->ndict] =
+            (rh_linear__cost){.kind = kind, .i = i, .j = j, .at = at, .gate = -1};
     p->ndict++;
 }
 
@@ -144,10 +47,10 @@ static void add(pursuit *p, int kind, int i, int j, double at)
 static void add_distances(pursuit *p, int kind, int which, double *work)
 {
     const rh_log *log = p->model->log;
-    bool of_action = kind == ACTION_SIZE;
+    bool of_action = kind == RH_COST_ACTION_SIZE;
     double last = NAN;
     for (int i = 0; p->dict && i < p->n; i++) {
-        int64_t t = p->at[i], row = kind == DISTANCE ? log->to[t] : log->from[t];
+        int64_t t = p->at[i], row = kind == RH_COST_NOW_DISTANCE ? log->from[t] : log->to[t];
         work[i] =
             of_action ? log->act[t * log->nact + which] : log->obs[row * log->nobs + which];
     }
@@ -157,6 +60,10 @@ static void add_distances(pursuit *p, int kind, int which, double *work)
         double at = p->dict ? rh_stats__quantile_sorted(work, p->n, q / (NKNOT + 1.0)) : 0.0;
         if (!p->dict || at != last)
             add(p, kind, which, which, at);
+        if ((!p->dict || at != last) && kind == RH_COST_DISTANCE) {
+            add(p, RH_COST_ABOVE, which, which, at);
+            add(p, RH_COST_BELOW, which, which, at);
+        }
         last = at;
     }
 }
@@ -169,161 +76,236 @@ static void list(pursuit *p, double *work)
     p->ndict = 0;
     for (int a = 0; a < m->nmoved; a++) {
         int i = m->moved[a];
-        for (int kind = VALUE; kind <= NOW; kind += NOW - VALUE) {
+        for (int kind = RH_COST_VALUE; kind <= RH_COST_NOW;
+             kind += RH_COST_NOW - RH_COST_VALUE) {
             add(p, kind, i, 0, 0.0);
-            add(p, kind + SQUARE, i, 0, 0.0);
-            add_distances(p, kind + DISTANCE, i, work);
+            add(p, kind + RH_COST_SQUARE, i, 0, 0.0);
+            add_distances(p, kind + RH_COST_DISTANCE, i, work);
             for (int b = 0; b < a && m->nmoved <= PAIRED; b++) {
-                add(p, kind + GAP, i, m->moved[b], 0.0);
-                add(p, kind + GAP2, i, m->moved[b], 0.0);
+                add(p, kind + RH_COST_GAP, i, m->moved[b], 0.0);
+                add(p, kind + RH_COST_GAP2, i, m->moved[b], 0.0);
             }
         }
+        add(p, RH_COST_SHIFT, i, i, 0.0);
+        for (int b = 0; b < m->nmoved && m->nmoved <= PAIRED; b++)
+            if (b != a)
+                add(p, RH_COST_TRADE, i, m->moved[b], 0.0);
         for (int j = 0; j < n; j++) {
-            add(p, PRODUCT, i, j, 0.0);
-            add(p, NOW_PRODUCT, i, j, 0.0);
+            add(p, RH_COST_PRODUCT, i, j, 0.0);
+            add(p, RH_COST_NOW_PRODUCT, i, j, 0.0);
         }
     }
     for (int j = 0; j < n; j++) {
-        add(p, ACTION, 0, j, 0.0);
-        add(p, CHANGE, 0, j, 0.0);
+        add(p, RH_COST_ACTION, 0, j, 0.0);
+        add(p, RH_COST_CHANGE, 0, j, 0.0);
         if (m->naction)
             continue;
-        add(p, ACTION_SQUARE, 0, j, 0.0);
-        add(p, CHANGE2, 0, j, 0.0);
-        add_distances(p, ACTION_SIZE, j, work);
+        add(p, RH_COST_ACTION_SQUARE, 0, j, 0.0);
+        add(p, RH_COST_CHANGE2, 0, j, 0.0);
+        add_distances(p, RH_COST_ACTION_SIZE, j, work);
     }
 }
 
-// Steps whose error tells when to stop.
-static bool is_kept(const pursuit *p, int i)
+bool rh_linear__is_kept(const pursuit *p, int i)
 {
     return (int)((int64_t)i * 16 / p->n) % 4 == 3;
 }
 
-// The terms of all steps, scaled by the steps that are learned from.
-static void fill(pursuit *p)
+double rh_linear__term_of(const pursuit *p, const rh_linear__cost *c, int i)
 {
     const rh_log *log = p->model->log;
-    for (int d = 0; d < p->ndict; d++) {
-        double *x = p->column + (size_t)d * (size_t)p->n, sum = 0.0, square = 0.0;
-        int n = 0;
-        for (int i = 0; i < p->n; i++) {
-            int64_t t = p->at[i];
-            bool known = t > 0 && rh_linear__follows(log, t - 1);
-            x[i] = term(p->m, &p->dict[d], log->obs + (int64_t)log->from[t] * log->nobs,
-                        log->act + t * log->nact, known ? log->act + (t - 1) * log->nact : NULL,
-                        log->obs + (int64_t)log->to[t] * log->nobs);
-            n += !is_kept(p, i);
-            sum += is_kept(p, i) ? 0.0 : x[i];
-        }
-        p->mean[d] = sum / n;
-        for (int i = 0; i < p->n; i++) {
-            x[i] -= p->mean[d];
-            square += is_kept(p, i) ? 0.0 : x[i] * x[i];
-        }
-        double size = fabs(p->mean[d]) * sqrt((double)n);
-        p->length[d] = sqrt(square) > 1e-9 * size ? sqrt(square) : INFINITY; // else rounding
-        for (int i = 0; i < p->n; i++)
-            x[i] /= p->length[d];
+    int64_t t = p->at[i];
+    bool known = t > 0 && rh_linear__follows(log, t - 1);
+    return rh_linear__term(p->m, c, log->obs + (int64_t)log->from[t] * log->nobs,
+                           log->act + t * log->nact,
+                           known ? log->act + (t - 1) * log->nact : NULL,
+                           log->obs + (int64_t)log->to[t] * log->nobs);
+}
+
+// Term d of all steps, scaled by the steps that are learned from.
+static void fill(pursuit *p, int d)
+{
+    double *x = p->column + (size_t)d * (size_t)p->n, sum = 0.0, square = 0.0;
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        x[i] = rh_linear__term_of(p, &p->dict[d], i);
+        n += !rh_linear__is_kept(p, i);
+        sum += rh_linear__is_kept(p, i) ? 0.0 : x[i];
     }
+    p->mean[d] = sum / n;
+    for (int i = 0; i < p->n; i++) {
+        x[i] -= p->mean[d];
+        square += rh_linear__is_kept(p, i) ? 0.0 : x[i] * x[i];
+    }
+    double size = fabs(p->mean[d]) * sqrt((double)n);
+    p->length[d] = sqrt(square) > 1e-9 * size ? sqrt(square) : INFINITY; // else rounding
+    for (int i = 0; i < p->n; i++)
+        x[i] /= p->length[d];
 }
 
 // ---------------------------------------------------------------------------- the pursuit
 
-static double product(const pursuit *p, const double *a, const double *b)
+// Terms that were chosen, and their products with each other and with the rewards, over the
+// steps that are learned from and those that are kept.
+typedef struct chosen {
+    int n;
+    int of[RH_LINEAR__COST]; // in the dictionary
+    double learned[RH_LINEAR__COST][RH_LINEAR__COST + 1],
+        kept[RH_LINEAR__COST][RH_LINEAR__COST + 1];
+    double rewards; // square of the kept rewards
+} chosen;
+
+static double product(const pursuit *p, const double *a, const double *b, bool kept)
 {
     double sum = 0.0;
     for (int i = 0; i < p->n; i++)
-        sum += is_kept(p, i) ? 0.0 : a[i] * b[i];
+        sum += rh_linear__is_kept(p, i) == kept ? a[i] * b[i] : 0.0;
     return sum;
 }
 
-// Weights (n) of the chosen terms, and what is left. False: not solvable.
-static bool solve(pursuit *p, const int *chosen, int n, double mean, double *weight)
+static const double *column_of(const pursuit *p, int d)
 {
-    double gram[RH_LINEAR__COST * RH_LINEAR__COST];
+    return p->column + (size_t)d * (size_t)p->n;
+}
+
+static void choose(const pursuit *p, chosen *c, int d)
+{
+    const double *x = column_of(p, d);
+    int a = c->n++;
+    c->of[a] = d;
+    for (int b = 0; b <= a; b++) {
+        const double *y = column_of(p, c->of[b]);
+        c->learned[a][b] = c->learned[b][a] = product(p, x, y, false);
+        c->kept[a][b] = c->kept[b][a] = product(p, x, y, true);
+    }
+    c->learned[a][RH_LINEAR__COST] = product(p, x, p->y, false);
+    c->kept[a][RH_LINEAR__COST] = product(p, x, p->y, true);
+}
+
+// Weights of n of the chosen terms, and the squared error of the kept steps; INFINITY: not
+// solvable.
+static double solve(const chosen *c, const int *pick, int n, double *weight)
+{
+    double gram[RH_LINEAR__COST * RH_LINEAR__COST], error = c->rewards;
     for (int a = 0; a < n; a++) {
-        const double *x = p->column + (size_t)chosen[a] * (size_t)p->n;
         for (int b = 0; b <= a; b++)
-            gram[a * n + b] = product(p, x, p->column + (size_t)chosen[b] * (size_t)p->n);
+            gram[a * n + b] = c->learned[pick[a]][pick[b]];
         gram[a * n + a] += RIDGE;
-        weight[a] = product(p, x, p->y) - mean * product(p, x, p->left); // left is 1s here
+        weight[a] = c->learned[pick[a]][RH_LINEAR__COST];
     }
     if (!rh_cholesky__factor_small(n, gram, (size_t)n, 0.0))
-        return false;
+        return INFINITY;
     rh_cholesky__solve_small(n, gram, (size_t)n, weight, 1);
-    return rh_base__all_finite(weight, n);
-}
-
-// What is left of the rewards; the mean square of the steps that are kept, or not.
-static double leave(pursuit *p, const int *chosen, const double *weight, int n, double mean,
-                    bool kept)
-{
-    double sum = 0.0;
-    int count = 0;
-    for (int i = 0; i < p->n; i++) {
-        p->left[i] = p->y[i] - mean;
-        for (int a = 0; a < n; a++)
-            p->left[i] -= weight[a] * p->column[(size_t)chosen[a] * (size_t)p->n + (size_t)i];
-        if (is_kept(p, i) == kept) {
-            sum += p->left[i] * p->left[i];
-            count++;
-        }
+    if (!rh_base__all_finite(weight, n))
+        return INFINITY;
+    for (int a = 0; a < n; a++) {
+        double along = -2.0 * c->kept[pick[a]][RH_LINEAR__COST];
+        for (int b = 0; b < n; b++)
+            along += c->kept[pick[a]][pick[b]] * weight[b];
+        error += weight[a] * along;
     }
-    return count ? sum / count : 0.0;
+    return fmax(error, 0.0);
 }
 
-// The term most correlated with what is left.
-static int best_term(const pursuit *p)
+// What the chosen terms leave of the rewards.
+static void leave(const pursuit *p, const chosen *c, const double *weight)
+{
+    memcpy(p->left, p->y, (size_t)p->n * sizeof *p->left);
+    for (int a = 0; a < c->n; a++) {
+        const double *x = column_of(p, c->of[a]);
+        for (int i = 0; i < p->n; i++)
+            p->left[i] -= weight[a] * x[i];
+    }
+}
+
+// The term most correlated with what is left; a gated one is added to the dictionary.
+static int best_term(pursuit *p, double *work)
 {
     int best = 0;
     double most = -1.0;
+    rh_linear__cost gated;
     for (int d = 0; d < p->ndict; d++) {
-        double c = isinf(p->length[d])
-                       ? 0.0
-                       : fabs(product(p, p->column + (size_t)d * (size_t)p->n, p->left));
+        double c =
+            isinf(p->length[d]) ? 0.0 : fabs(product(p, column_of(p, d), p->left, false));
         if (c > most) {
             most = c;
             best = d;
         }
     }
-    return best;
+    if (p->ndict == p->room ||
+        !(rh_linear__best_gated(p, GATED * most, &gated, work) > GATED * most))
+        return best;
+    p->dict[p->ndict] = gated;
+    fill(p, p->ndict);
+    return p->ndict++;
 }
 
-static void pursue(pursuit *p)
+// Leave out terms, one after another, while the error stays below `most`; how many are left.
+static int prune(const chosen *c, int *pick, int n, double most)
 {
-    rh_linear *m = p->m;
-    int chosen[RH_LINEAR__COST], n = 0, used = 0;
-    double weight[RH_LINEAR__COST], kept[RH_LINEAR__COST], mean = 0.0, count = 0.0;
+    double weight[RH_LINEAR__COST];
+    for (bool again = true; again && n > 1;) {
+        int rest[RH_LINEAR__COST], which = -1;
+        double least = most;
+        for (int out = 0; out < n; out++) {
+            for (int i = 0; i + 1 < n; i++)
+                rest[i] = pick[i + (i >= out)];
+            double error = solve(c, rest, n - 1, weight);
+            if (error <= least) {
+                least = error;
+                which = out;
+            }
+        }
+        again = which >= 0;
+        n -= again;
+        for (int i = which; again && i < n; i++)
+            pick[i] = pick[i + 1];
+    }
+    return n;
+}
+
+// The mean of the rewards that are learned from; it is taken off all.
+static double centre(const pursuit *p)
+{
+    double mean = 0.0, count = 0.0;
     for (int i = 0; i < p->n; i++) {
-        mean += is_kept(p, i) ? 0.0 : p->y[i];
-        count += !is_kept(p, i);
+        mean += rh_linear__is_kept(p, i) ? 0.0 : p->y[i];
+        count += !rh_linear__is_kept(p, i);
     }
     mean /= count > 0.0 ? count : 1.0;
-    m->constant = mean;
-    double least = leave(p, chosen, weight, 0, mean, true), all = least;
-    while (n < RH_LINEAR__COST && least > EXACT * all) {
-        leave(p, chosen, weight, n, mean, true);
-        chosen[n] = best_term(p);
-        for (int i = 0; i < p->n; i++)
-            p->left[i] = 1.0;
-        if (!solve(p, chosen, n + 1, mean, weight))
-            break;
-        n++;
-        double error = leave(p, chosen, weight, n, mean, true);
+    for (int i = 0; i < p->n; i++)
+        p->y[i] -= mean;
+    return mean;
+}
+
+static void pursue(pursuit *p, chosen *c, double *work)
+{
+    rh_linear *m = p->m;
+    int pick[RH_LINEAR__COST], used = 0;
+    double weight[RH_LINEAR__COST] = {0.0};
+    m->constant = centre(p);
+    c->rewards = product(p, p->y, p->y, true);
+    double least = c->rewards, exact = EXACT * c->rewards;
+    while (c->n < RH_LINEAR__COST && least > exact && c->n < used + PATIENCE) {
+        leave(p, c, weight);
+        pick[c->n] = c->n;
+        choose(p, c, best_term(p, work));
+        double error = solve(c, pick, c->n, weight);
         if (error < (1.0 - WORTH) * least) {
             least = error;
-            used = n;
-            memcpy(kept, weight, sizeof kept);
-        } else if (n >= used + 3) {
+            used = c->n;
+        } else if (isinf(error)) {
             break;
         }
     }
+    used = prune(c, pick, used, fmax((1.0 + WORTH) * least, exact));
+    if (used && isinf(solve(c, pick, used, weight)))
+        used = 0;
     m->ncost = used;
     for (int a = 0; a < used; a++) {
-        int d = chosen[a];
+        int d = c->of[pick[a]];
         m->cost[a] = p->dict[d];
-        m->cost[a].weight = kept[a] / p->length[d];
+        m->cost[a].weight = weight[a] / p->length[d];
         m->constant -= m->cost[a].weight * p->mean[d];
     }
 }
@@ -376,9 +358,12 @@ rh_status rh_linear__fit_reward(rh_linear *m, const rh_model *model, rh_error *e
     if (m->knn->formula.nop > 0)
         return RH_OK;
     list(&p, NULL);
-    size_t most = (size_t)p.ndict;
+    p.room = p.ndict + RH_LINEAR__COST;
+    size_t most = (size_t)p.room;
     double *work = rh_scratch__take(&p.memory, NSAMPLE, sizeof *work);
+    chosen *c = rh_scratch__take(&p.memory, 1, sizeof *c);
     p.at = rh_scratch__take(&p.memory, NSAMPLE, sizeof *p.at);
+    p.bin = rh_scratch__take(&p.memory, NSAMPLE, sizeof *p.bin);
     p.y = rh_scratch__take(&p.memory, NSAMPLE, sizeof *p.y);
     p.left = rh_scratch__take(&p.memory, NSAMPLE, sizeof *p.left);
     p.mean = rh_scratch__take(&p.memory, most + 1, sizeof *p.mean);
@@ -393,8 +378,9 @@ rh_status rh_linear__fit_reward(rh_linear *m, const rh_model *model, rh_error *e
         for (int i = 0; i < p.n; i++)
             p.y[i] = model->log->reward[p.at[i]];
         list(&p, work);
-        fill(&p);
-        pursue(&p);
+        for (int d = 0; d < p.ndict; d++)
+            fill(&p, d);
+        pursue(&p, c, work);
     }
     rh_scratch__clear(&p.memory);
     return rc;

@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_RANGES_OUT 1.0 // bounds of a sensor, in ranges of the log beside it; by hand
+#define WIDTH 4 // outputs that are summed at once
 
 // ---------------------------------------------------------------------------- the log
 
@@ -146,8 +146,8 @@ void rh_linear__survey(rh_linear *m, const rh_model *model)
             lo = fmin(lo, log->obs[i * log->nobs + k]);
             hi = fmax(hi, log->obs[i * log->nobs + k]);
         }
-        m->lo[k] = lo - MOST_RANGES_OUT * (hi - lo);
-        m->hi[k] = hi + MOST_RANGES_OUT * (hi - lo);
+        m->lo[k] = lo - RH_LINEAR__OUT * (hi - lo);
+        m->hi[k] = hi + RH_LINEAR__OUT * (hi - lo);
     }
 }
 
@@ -196,6 +196,36 @@ static double level_of(const rh_linear *m, const rh_model *model, rh_linear__lev
     return level.on == RH_LINEAR_COSINE ? cosine : sine;
 }
 
+// The inputs of an action, 0 if it is not known: decision 3.
+static void scale_inputs(const rh_linear *m, const double *act, double *u)
+{
+    for (int j = 0; j < m->ninput; j++)
+        u[j] = act ? (input_of(m, act, j) - m->act_centre[j]) / m->act_scale[j] : 0.0;
+}
+
+static void take_levels(const rh_linear *m, const rh_model *model, const double *obs, double *x)
+{
+    for (int i = 0; i < m->nlevel; i++)
+        x[i] = level_of(m, model, m->level[i], obs);
+}
+
+// Changes of all sensors from one observation to the next.
+static void take_changes(const rh_linear *m, const rh_model *model, const double *from,
+                         const double *to, double *x)
+{
+    for (int i = 0; i < m->nmoved; i++) {
+        int k = m->moved[i];
+        x[i] = rh_knn__difference(model, k, to[k], from[k]) / m->step[k];
+    }
+}
+
+// Where the inputs of the present action are among the terms: behind 1 and the levels. Each
+// lag's changes and inputs follow.
+static double *inputs_at(const rh_linear *m, double *x)
+{
+    return x + 1 + m->nlevel;
+}
+
 // All products of a (n) with themselves, each once.
 static double *multiply_out(const double *a, int n, double *x)
 {
@@ -205,25 +235,37 @@ static double *multiply_out(const double *a, int n, double *x)
     return x;
 }
 
-// Ordered by lag, so that the terms of fewer lags are the first of those of more.
-void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
-                      const rh_linear__past *past, const rh_model *model, double *x)
+void rh_linear__enter(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                      const rh_linear__past *past, double *x)
 {
-    double *begin = x;
-    *x++ = 1.0;
-    for (int i = 0; i < m->nlevel; i++)
-        *x++ = level_of(m, model, m->level[i], past->obs[0]);
-    const double *level = begin + 1, *input = x;
-    for (int l = 0; l < plan->lags; l++) {
-        const double *act = past->act[plan->delay + l];
-        for (int i = 0; l > 0 && i < m->nmoved; i++) {
-            int k = m->moved[i];
-            *x++ =
-                rh_knn__difference(model, k, past->obs[l - 1][k], past->obs[l][k]) / m->step[k];
-        }
-        for (int j = 0; j < m->ninput; j++)
-            *x++ = act ? (input_of(m, act, j) - m->act_centre[j]) / m->act_scale[j] : 0.0;
+    double *to = inputs_at(m, x), *queue = x + rh_linear__nterm(m, plan);
+    x[0] = 1.0;
+    take_levels(m, model, past->obs[0], x + 1);
+    for (int l = 1; l < plan->lags; l++) {
+        to += m->ninput;
+        take_changes(m, model, past->obs[l], past->obs[l - 1], to);
+        to += m->nmoved;
+        scale_inputs(m, past->act[plan->delay + l], to);
     }
+    for (int d = plan->delay; d > 0; d--, queue += m->ninput)
+        scale_inputs(m, past->act[d], queue);
+}
+
+void rh_linear__act(const rh_linear *m, const rh_linear__plan *plan, const double *act,
+                    double *x)
+{
+    size_t ninput = (size_t)m->ninput;
+    double *input = inputs_at(m, x), *queue = x + rh_linear__nterm(m, plan);
+    const double *level = x + 1;
+    if (plan->delay) {
+        size_t rest = (size_t)(plan->delay - 1) * ninput;
+        memcpy(input, queue, ninput * sizeof *x);
+        memmove(queue, queue + ninput, rest * sizeof *x);
+        scale_inputs(m, act, queue + rest);
+    } else {
+        scale_inputs(m, act, input);
+    }
+    x += nplain(m, plan->lags);
     if (plan->form >= RH_LINEAR_PRODUCTS)
         for (int i = 0; i < m->nlevel; i++)
             for (int j = 0; j < m->ninput; j++)
@@ -235,21 +277,69 @@ void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
     }
 }
 
-bool rh_linear__next(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
-                     const double *weight, const rh_linear__past *past, const float *residual,
-                     double *x, double *next)
+void rh_linear__advance(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                        const double *from, const double *to, double *x)
 {
-    int n = rh_linear__nterm(m, plan);
-    bool inside = true;
-    rh_linear__terms(m, plan, past, model, x);
-    memcpy(next, past->obs[0], (size_t)m->nobs * sizeof *next);
+    double *input = inputs_at(m, x);
+    size_t more = (size_t)m->nmoved + (size_t)m->ninput;
+    if (plan->lags > 1) {
+        size_t kept = (size_t)(plan->lags - 2) * more + (size_t)m->ninput;
+        memmove(input + more, input, kept * sizeof *x);
+        take_changes(m, model, from, to, input + m->ninput);
+    }
+    take_levels(m, model, to, x + 1);
+}
+
+void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
+                      const rh_linear__past *past, const rh_model *model, double *x)
+{
+    rh_linear__enter(m, model, plan, past, x);
+    rh_linear__act(m, plan, past->act[0], x);
+}
+
+// ---------------------------------------------------------------------------- a step
+
+size_t rh_linear__nacross(const rh_linear *m, int nterm)
+{
+    return (size_t)((m->nout + WIDTH - 1) / WIDTH) * WIDTH * (size_t)nterm;
+}
+
+void rh_linear__lay_across(const rh_linear *m, int nterm, const double *weight, double *across)
+{
+    memset(across, 0, rh_linear__nacross(m, nterm) * sizeof *across);
     for (int i = 0; i < m->nout; i++) {
-        const double *w = weight + (size_t)i * (size_t)n;
+        double *to = across + (size_t)(i / WIDTH) * WIDTH * (size_t)nterm + i % WIDTH;
+        for (int j = 0; j < nterm; j++)
+            to[(size_t)j * WIDTH] = weight[(size_t)i * (size_t)nterm + (size_t)j];
+    }
+}
+
+// Sums of WIDTH outputs: of even and odd terms apart, because an addition waits for the last.
+static void sum_terms(const double *across, const double *x, int n, double sum[WIDTH])
+{
+    double even[WIDTH] = {0.0}, odd[WIDTH] = {0.0};
+    int j = 0;
+    for (; j + 1 < n; j += 2, across += (ptrdiff_t)2 * WIDTH)
+        for (int i = 0; i < WIDTH; i++) {
+            even[i] += across[i] * x[j];
+            odd[i] += across[WIDTH + i] * x[j + 1];
+        }
+    for (int i = 0; i < WIDTH; i++)
+        sum[i] = even[i] + odd[i] + (j < n ? across[i] * x[j] : 0.0);
+}
+
+bool rh_linear__next(const rh_linear *m, const rh_model *model, const double *across,
+                     const double *x, int nterm, const double *obs, const float *residual,
+                     double *next)
+{
+    bool inside = true;
+    double sum[WIDTH];
+    memcpy(next, obs, (size_t)m->nobs * sizeof *next);
+    for (int i = 0; i < m->nout; i++) {
         int k = m->out[i];
-        double sum = residual ? (double)residual[i] : 0.0;
-        for (int j = 0; j < n; j++)
-            sum += w[j] * x[j];
-        next[k] += m->step[k] * sum;
+        if (i % WIDTH == 0)
+            sum_terms(across + (size_t)i * (size_t)nterm, x, nterm, sum);
+        next[k] += m->step[k] * (sum[i % WIDTH] + (residual ? (double)residual[i] : 0.0));
         if (!isnan(model->facts->sensor[k].period))
             continue;
         bool within = next[k] >= m->lo[k] && next[k] <= m->hi[k];

@@ -92,6 +92,79 @@ static void the_log_again_and_bounds(void **unused)
     rh_log_destroy(log);
 }
 
+// A heated room: by day (8 to 18 h) every degree below 20 costs 1, at night none does.
+static rh_log *room(void)
+{
+    rh_log_shape shape = {.nobs = 2, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(7, RH_STREAM_NOISE, 0, 0);
+    double t = 19.0;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        double hour = i % 48 * 0.5, obs[] = {t, hour};
+        bool day = hour >= 8.0 && hour < 18.0;
+        double u = (day ? 0.7 : 0.4) + rh_rng_range(&rng, -0.3, 0.3);
+        t += 0.1 * (10.0 + 15.0 * u - t) + rh_rng_range(&rng, -0.05, 0.05);
+        double later = fmod(hour + 0.5, 24.0);
+        bool cold = later >= 8.0 && later < 18.0;
+        rh_log_row row = {
+            .obs = obs, .act = &u, .reward = -u - (cold ? fmax(0.0, 20.0 - t) : 0.0)};
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    log->exogenous = "obs_1"; // the hour
+    return log;
+}
+
+// The reward is found, and holds where the log never was.
+static void reward_by_day(void **unused)
+{
+    (void)unused;
+    rh_log *log = room();
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    const rh_linear *m = model->member[0];
+    const double day[] = {5.0, 12.0}, night[] = {5.0, 3.0}, act = 0.5;
+    assert_true(fabs(rh_linear__reward(m, model, day, &act, &act, day) + 15.5) < 1.0);
+    assert_true(fabs(rh_linear__reward(m, model, night, &act, &act, night) + 0.5) < 1.0);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// Actions beyond those of the log move the plant farther, up to a range of them.
+static void other_actions(void **unused)
+{
+    (void)unused;
+    rh_log *log = late_plant(4);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    double hi = rh_env_task(env)->act_hi[0], lo = rh_env_task(env)->act_lo[0], obs, reward;
+    const double act[] = {hi, hi + 0.5 * (hi - lo), hi + 3.0 * (hi - lo), hi + 9.0 * (hi - lo)};
+    double after[4];
+    for (int i = 0; i < 4; i++) {
+        rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                              rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+        rh_env_start(env, state, &streams, &obs);
+        for (int t = 0; t < DEAD + 3; t++)
+            rh_env_step(env, state, &act[i], &streams, &obs, &reward);
+        after[i] = obs;
+    }
+    assert_true(after[1] > after[0] + 0.01);
+    assert_true(after[2] > after[1] + 0.01);
+    assert_true(after[3] == after[2]);
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 // The same bits with any number of threads.
 static void threads(void **unused)
 {
@@ -115,6 +188,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_and_dead_time),
         cmocka_unit_test(the_log_again_and_bounds),
+        cmocka_unit_test(other_actions),
+        cmocka_unit_test(reward_by_day),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,39 @@ static void sensors_that_no_action_moves(void **unused)
     assert_true(found >= 27); // 29 of 30
 }
 
+// 0: a level; 1: its setpoint, which a person sets now and then; 2: a gauge that shows the
+// level every 50 steps
+static int with_setpoint(double *s, double act, int i, rh_rng *rng)
+{
+    s[0] = 0.95 * s[0] + 0.2 * act + 0.02 * bell(rng);
+    if (rh_rng_below(rng, 60) == 0)
+        s[1] = 2.0 * even(rng);
+    if (i % 50 == 0)
+        s[2] = s[0];
+    return 0;
+}
+
+static double track(const double *s, rh_rng *rng)
+{
+    double u = 0.25 * s[1] + 1.2 * (s[1] - s[0]) + 0.2 * bell(rng);
+    return u > 1.0 ? 1.0 : u < -1.0 ? -1.0 : u;
+}
+
+static void setpoints(void **unused)
+{
+    (void)unused;
+    int found = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        plant p = {3, 0, zero, with_setpoint, track, NULL};
+        rh_facts *f = facts_of_plant(&p, 3000, seed);
+        assert_false(f->sensor[0].exogenous);
+        assert_false(f->sensor[2].exogenous);
+        found += f->sensor[1].exogenous;
+        rh_facts_destroy(f);
+    }
+    assert_true(found >= 8);
+}
+
 // A level that the action moves by less than its noise in 700 steps shows: nobody can say that
 // it is exogenous. Nor if a few spikes hide an effect that is plain without them.
 static int noisy(double *s, double act, int i, rh_rng *rng)
@@ -311,6 +344,7 @@ int main(void)
         cmocka_unit_test(sensors_that_do_not_wrap),
         cmocka_unit_test(pairs_on_a_circle),
         cmocka_unit_test(sensors_that_no_action_moves),
+        cmocka_unit_test(setpoints),
         cmocka_unit_test(effects_that_do_not_show),
         cmocka_unit_test(sensors_that_actions_move),
         cmocka_unit_test(actions_without_effect),

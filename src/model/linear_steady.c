@@ -1,0 +1,117 @@
+// linear_steady.c - shrinks a regression whose linear part grows by itself.
+//
+// If the spectral radius of the linear part is above 1, the weights of the past are shrunk
+// until it is not: those of lag j by the factor g^(j+1), which divides all eigenvalues by 1/g.
+
+#include "linear_internal.h"
+
+#include "base/base_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NGROWTH 400   // steps by which the spectral radius is estimated
+#define STABLE 0.9999 // radius after shrinking
+
+// The matrix of a lag, in sensors that do not wrap, from the weights of a plan (nout x nout).
+static void take_lag(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                     const double *weight, int lag, double *a)
+{
+    int n = rh_linear__nterm(m, plan), nout = m->nout;
+    memset(a, 0, (size_t)nout * (size_t)nout * sizeof *a);
+    for (int c = 0; c < nout; c++) {
+        int sensor = m->out[c], level = -1, moved = 0;
+        if (!isnan(model->facts->sensor[sensor].period))
+            continue;
+        for (int i = 0; i < m->nlevel; i++)
+            level = m->level[i].sensor == sensor ? i : level;
+        while (m->moved[moved] != sensor)
+            moved++;
+        // where the changes of lag l are, see rh_linear__terms()
+        int first = 1 + m->nlevel + m->ninput + moved, stride = m->nmoved + m->ninput;
+        for (int r = 0; r < nout; r++) {
+            const double *w = weight + (size_t)r * (size_t)n;
+            double before = lag > 0 ? w[first + (lag - 1) * stride] : 0.0;
+            double behind = lag + 1 < plan->lags ? w[first + lag * stride] : 0.0;
+            double x = (behind - before) / m->step[sensor];
+            x += lag == 0 ? w[1 + level] / m->scale[sensor] : 0.0;
+            a[r * nout + c] = m->step[m->out[r]] * x + (lag == 0 && r == c ? 1.0 : 0.0);
+        }
+    }
+}
+
+// Put the matrices of all lags (lags x nout x nout) back.
+static void put_lags(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                     double *weight, const double *a)
+{
+    int n = rh_linear__nterm(m, plan), nout = m->nout;
+    for (int c = 0; c < nout; c++) {
+        int sensor = m->out[c], level = -1, moved = 0;
+        if (!isnan(model->facts->sensor[sensor].period))
+            continue;
+        for (int i = 0; i < m->nlevel; i++)
+            level = m->level[i].sensor == sensor ? i : level;
+        while (m->moved[moved] != sensor)
+            moved++;
+        int first = 1 + m->nlevel + m->ninput + moved, stride = m->nmoved + m->ninput;
+        for (int r = 0; r < nout; r++) {
+            double *w = weight + (size_t)r * (size_t)n, step = m->step[m->out[r]], sum = 0.0;
+            for (int l = plan->lags - 1; l > 0; l--) {
+                sum += a[(l * nout + r) * nout + c];
+                w[first + (l - 1) * stride] = -sum * m->step[sensor] / step;
+            }
+            sum += a[r * nout + c] - (r == c ? 1.0 : 0.0);
+            w[1 + level] = sum * m->scale[sensor] / step;
+        }
+    }
+}
+
+// The spectral radius of the linear part, by the growth of a difference. a: matrices of the
+// lags (lags x nout x nout); z: scratch ((lags + 1) x nout).
+static double radius(const double *a, const double *scale, int lags, int nout, double *z)
+{
+    double grown = 0.0;
+    for (int i = 0; i < lags * nout; i++) // no direction is left out
+        z[i] = (i % 2 ? -1.0 : 1.0) * (1.0 + 0.1 * (i % 7)) * scale[i % nout];
+    for (int step = 0; step < NGROWTH; step++) {
+        double size = 0.0, *next = z + (size_t)lags * (size_t)nout;
+        for (int r = 0; r < nout; r++) {
+            next[r] = 0.0;
+            for (int l = 0; l < lags; l++)
+                for (int c = 0; c < nout; c++)
+                    next[r] += a[(l * nout + r) * nout + c] * z[l * nout + c];
+        }
+        memmove(z + nout, z, (size_t)(lags - 1) * (size_t)nout * sizeof *z);
+        memcpy(z, next, (size_t)nout * sizeof *z);
+        for (int i = 0; i < lags * nout; i++)
+            size += (z[i] / scale[i % nout]) * (z[i] / scale[i % nout]);
+        size = sqrt(size);
+        if (!(size > 1e-200)) // it dies out
+            return 0.0;
+        for (int i = 0; i < lags * nout; i++)
+            z[i] /= size;
+        grown += step >= NGROWTH / 2 ? rh_ln(size) : 0.0;
+    }
+    return rh_exp(grown / (NGROWTH - NGROWTH / 2));
+}
+
+bool rh_linear__steady(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
+                       double *weight, double *a)
+{
+    int nout = m->nout;
+    double *z = a + (size_t)plan->lags * (size_t)nout * (size_t)nout, scale[RH_MAX_OBS] = {0.0};
+    for (int k = 0; k < nout; k++)
+        scale[k] = m->scale[m->out[k]];
+    for (int l = 0; l < plan->lags; l++)
+        take_lag(m, model, plan, weight, l, a + (size_t)l * (size_t)nout * (size_t)nout);
+    double rho = radius(a, scale, plan->lags, nout, z), factor = 1.0;
+    if (!(rho > 1.0))
+        return false;
+    for (int l = 0; l < plan->lags; l++) {
+        factor *= STABLE / rho;
+        for (int i = 0; i < nout * nout; i++)
+            a[l * nout * nout + i] *= factor;
+    }
+    put_lags(m, model, plan, weight, a);
+    return true;
+}
