@@ -61,6 +61,8 @@ typedef struct rh_model_options {
     rh_episodes episodes;   // if there is no task
     const double *obs_lo;   // sensor ranges that override those of the task or the log; NAN:
     const double *obs_hi;   // unchanged. Both or neither                (nobs, borrowed)
+    const double *act_lo;   // the same of continuous actions; at least what the log has
+    const double *act_hi;   //                                           (nact, borrowed)
     rh_resets resets;       // whether resets are searched for
     const double *limit_lo; // limits of sensors by hand, instead of those the log shows; NAN:
     const double *limit_hi; // none. Both or neither                     (nobs, borrowed)

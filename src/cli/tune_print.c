@@ -264,6 +264,24 @@ static void print_compared(const page *p, const char *label, const rh_reference 
                 rate ? rate_cell(p, rate->rate).s : "-", rates);
 }
 
+// The best confirmed setting of every agent that was not chosen.
+static void print_others(const page *p)
+{
+    const rh_verdict *v = p->v;
+    for (int a = 0; v->winner >= 0 && a < rh_plan_nagent(p->plan); a++) {
+        const rh_trial *best = NULL;
+        char label[40];
+        for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
+            if (v->trial[i].agent == a && isfinite(v->trial[i].value) &&
+                (!best || v->trial[i].value > best->value))
+                best = &v->trial[i];
+        if (!best || a == v->trial[v->winner].agent)
+            continue;
+        snprintf(label, sizeof label, "best of %.16s", rh_plan_agent_at(p->plan, a)->name);
+        print_compared(p, label, &(rh_reference){best->value, best->lo95, best->hi95}, NULL);
+    }
+}
+
 // All scores and rates of failures, on one scale.
 static void print_scale(const page *p)
 {
@@ -283,8 +301,7 @@ static void print_scale(const page *p)
         print_compared(p, "  its first tenth", &none, &f->first);
     print_compared(p, "  its last tenth", &v->today.end, &f->last);
     print_compared(p, "the agent's defaults", &v->today.defaults, &f->defaults);
-    if (!isnan(v->today.clone.score))
-        print_compared(p, "clone of the controller", &v->today.clone, NULL);
+    print_others(p);
     print_compared(p, "random actions", &v->random, NULL);
 }
 

@@ -59,6 +59,9 @@ static rh_status check_options(const rh_model_options *o, rh_error *err)
     if (!o->obs_lo != !o->obs_hi)
         return rh_fail(err, RH_EINVAL,
                        "model: only one of obs_lo and obs_hi is set, expected both or neither");
+    if (!o->act_lo != !o->act_hi)
+        return rh_fail(err, RH_EINVAL,
+                       "model: only one of act_lo and act_hi is set, expected both or neither");
     if (!o->limit_lo != !o->limit_hi)
         return rh_fail(err, RH_EINVAL,
                        "model: only one of limit_lo and limit_hi is set, expected both or "

@@ -25,6 +25,7 @@
 #include "model_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SHORTEST_RUN 1000
 #define MARGIN 0.1       // of the range, on each side: decision 3
@@ -89,8 +90,9 @@ static void close_ranges(double *lo, double *hi, int n)
     }
 }
 
-// The ranges of sensors over the states that the model has.
-static void find_sensor_ranges(rh_task *task, const rh_model__usable *u)
+// The ranges of sensors over the states that the model has, and those that agents begin with: a
+// log may have been divided.
+static void find_sensor_ranges(rh_task *task, const rh_model__usable *u, rh_prior prior)
 {
     const rh_log *log = u->log;
     double *lo = task->obs_lo, *hi = task->obs_hi;
@@ -107,6 +109,11 @@ static void find_sensor_ranges(rh_task *task, const rh_model__usable *u)
     }
     for (int64_t i = 0; i < u->nmore; i++)
         widen(lo, hi, u->more + i * n, n);
+    for (int64_t i = 0; i < prior.n; i++) {
+        const double *row = prior.row + i * rh_contract__prior_width(n, log->nact);
+        widen(lo, hi, row, n);
+        widen(lo, hi, row + n + log->nact + 1, n);
+    }
     close_ranges(lo, hi, n);
 }
 
@@ -142,13 +149,16 @@ void rh_model__add_margins(rh_task *task, const rh_facts *facts, const rh_model_
     }
 }
 
-static void find_action_ranges(rh_task *task, const rh_model__usable *u)
+static void find_action_ranges(rh_task *task, const rh_model__usable *u, rh_prior prior)
 {
     const rh_log *log = u->log;
+    int64_t width = rh_contract__prior_width(log->nobs, log->nact);
     open_ranges(task->act_lo, task->act_hi, log->nact);
     for (int64_t i = 0; i < log->n; i++)
         if (u->whole || rh_model__is_whole(log, i))
             widen(task->act_lo, task->act_hi, log->act + i * log->nact, log->nact);
+    for (int64_t i = 0; i < prior.n; i++)
+        widen(task->act_lo, task->act_hi, prior.row + i * width + log->nobs, log->nact);
     close_ranges(task->act_lo, task->act_hi, log->nact);
 }
 
@@ -183,31 +193,46 @@ static rh_status derive_task(rh_task *task, const rh_model__usable *u,
     task->gamma = !isnan(opt->gamma) ? opt->gamma : forever ? USUAL_GAMMA : 1.0;
     int64_t n = log->n + opt->prior.n; // a log may have been divided
     task->nstep = n > SHORTEST_RUN ? n : SHORTEST_RUN;
-    find_sensor_ranges(task, u);
+    find_sensor_ranges(task, u, opt->prior);
     if (!log->naction)
-        find_action_ranges(task, u);
+        find_action_ranges(task, u, opt->prior);
     task->reward_lo = INFINITY;
     return RH_OK;
 }
 
-// Ranges given by the options override those of the task and the log.
-static rh_status override_ranges(rh_task *task, const rh_model_options *opt, rh_error *err)
+// Ranges given by the options, from .. to (n), in place of lo and hi. Nullable: from.
+static rh_status override(const char *what, const char *const *name, int n, const double *from,
+                          const double *to, double *lo, double *hi, rh_error *err)
 {
-    for (int i = 0; opt->obs_lo && i < task->nobs; i++) {
-        if (isnan(opt->obs_lo[i]) && isnan(opt->obs_hi[i]))
+    for (int i = 0; from && i < n; i++) {
+        if (isnan(from[i]) && isnan(to[i]))
             continue;
-        double lo = isnan(opt->obs_lo[i]) ? task->obs_lo[i] : opt->obs_lo[i];
-        double hi = isnan(opt->obs_hi[i]) ? task->obs_hi[i] : opt->obs_hi[i];
-        if (!(lo < hi) || !isfinite(lo) || !isfinite(hi))
-            return rh_fail(
-                err, RH_EINVAL,
-                "model: range of sensor '%.40s' is %g to %g, expected finite numbers, "
-                "the first below the second",
-                task->obs_name[i], lo, hi);
-        task->obs_lo[i] = lo;
-        task->obs_hi[i] = hi;
+        lo[i] = isnan(from[i]) ? lo[i] : from[i];
+        hi[i] = isnan(to[i]) ? hi[i] : to[i];
+        if (!(lo[i] < hi[i]) || !isfinite(lo[i]) || !isfinite(hi[i]))
+            return rh_fail(err, RH_EINVAL,
+                           "model: range of %s '%.40s' is %g to %g, expected finite numbers, "
+                           "the first below the second",
+                           what, name[i], lo[i], hi[i]);
     }
     return RH_OK;
+}
+
+// The range of an actuator is at least what the log has.
+static rh_status override_actions(rh_task *task, const rh_log *log, const rh_model_options *opt,
+                                  rh_error *err)
+{
+    double lo[RH_MAX_ACT], hi[RH_MAX_ACT];
+    memcpy(lo, task->act_lo, sizeof lo);
+    memcpy(hi, task->act_hi, sizeof hi);
+    rh_status rc = override("action", log->act_name, log->nact, opt->act_lo, opt->act_hi,
+                            task->act_lo, task->act_hi, err);
+    for (int k = 0; k < log->nact && !rc && opt->act_lo; k++)
+        if (task->act_lo[k] > lo[k] || task->act_hi[k] < hi[k])
+            rc = rh_fail(err, RH_EINVAL,
+                         "model: range of action '%.40s' is %g to %g, but the log has %g to %g",
+                         log->act_name[k], task->act_lo[k], task->act_hi[k], lo[k], hi[k]);
+    return rc;
 }
 
 rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
@@ -226,5 +251,7 @@ rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
     for (int64_t i = 0; i < log->n; i++)
         if (u->whole || rh_model__is_whole(log, i))
             task->reward_lo = fmin(task->reward_lo, log->reward[i]);
-    return override_ranges(task, opt, err);
+    rc = override("sensor", task->obs_name, task->nobs, opt->obs_lo, opt->obs_hi, task->obs_lo,
+                  task->obs_hi, err);
+    return rc || log->naction ? rc : override_actions(task, log, opt, err);
 }

@@ -260,6 +260,10 @@ double rh_plan__formed(rh_form form, double x);
 // Put the ranges that were set into lo and hi (nobs) of these sensors. Nullable: lo, hi.
 rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs, double *lo,
                          double *hi, rh_error *err);
+// The same for the sensors of a log and behind them its actions if they are continuous; lo and
+// hi: (nobs + nact).
+rh_status rh_plan__place_in(const rh_plan *plan, const rh_log *log, double *lo, double *hi,
+                            rh_error *err);
 // The same for limits.
 rh_status rh_plan__place_limits(const rh_plan *plan, const char *const *name, int nobs,
                                 double *lo, double *hi, rh_error *err);

@@ -27,7 +27,7 @@ typedef struct fitting {
     rh_model_options opt;
     rh_env *task_env; // owned
     rh_task task;     //
-    double *lo, *hi;  // of the sensors, owned  (nobs)
+    double *lo, *hi;  // of the sensors and actions, owned  (nobs + nact)
     double *limit;    // owned: lower ones, then upper ones (2 x nobs)
     double *circle;   // owned: periods, then bases, of sensors that wrap round (2 x nobs)
     rh_repr *repr;    // owned
@@ -63,17 +63,20 @@ void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
 
 static rh_status read_ranges(fitting *f, const rh_plan *plan, const rh_log *log, rh_error *err)
 {
+    int n = log->nobs + log->nact;
     if (!plan->nrange)
         return RH_OK;
-    f->lo = rh_alloc((size_t)log->nobs, sizeof *f->lo);
-    f->hi = rh_alloc((size_t)log->nobs, sizeof *f->hi);
+    f->lo = rh_alloc((size_t)n, sizeof *f->lo);
+    f->hi = rh_alloc((size_t)n, sizeof *f->hi);
     if (!f->lo || !f->hi)
         return rh_plan__no_memory(err);
-    for (int i = 0; i < log->nobs; i++)
+    for (int i = 0; i < n; i++)
         f->lo[i] = f->hi[i] = NAN;
     f->opt.obs_lo = f->lo;
     f->opt.obs_hi = f->hi;
-    return rh_plan__place(plan, log->obs_name, log->nobs, f->lo, f->hi, err);
+    f->opt.act_lo = log->naction ? NULL : f->lo + log->nobs;
+    f->opt.act_hi = log->naction ? NULL : f->hi + log->nobs;
+    return rh_plan__place_in(plan, log, f->lo, f->hi, err);
 }
 
 static rh_status read_limits(fitting *f, const rh_plan *plan, const rh_log *log, rh_error *err)

@@ -229,6 +229,17 @@ rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs,
     return place(plan, &range_pairs, plan->range, plan->nrange, name, nobs, lo, hi, err);
 }
 
+rh_status rh_plan__place_in(const rh_plan *plan, const rh_log *log, double *lo, double *hi,
+                            rh_error *err)
+{
+    const char *name[RH_MAX_OBS + RH_MAX_ACT];
+    int n = log->nobs;
+    memcpy(name, log->obs_name, (size_t)n * sizeof *name);
+    for (int k = 0; k < log->nact && !log->naction; k++)
+        name[n++] = log->act_name[k];
+    return rh_plan__place(plan, name, n, lo, hi, err);
+}
+
 rh_status rh_plan__place_limits(const rh_plan *plan, const char *const *name, int nobs,
                                 double *lo, double *hi, rh_error *err)
 {
@@ -405,7 +416,7 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
     if (!rc && !runs)
         rc = rh_plan__parts(plan, log, err);
     if (!rc && log && !runs)
-        rc = rh_plan__place(plan, log->obs_name, log->nobs, NULL, NULL, err);
+        rc = rh_plan__place_in(plan, log, NULL, NULL, err);
     if (!rc && log && !runs)
         rc = rh_plan__place_limits(plan, log->obs_name, log->nobs, NULL, NULL, err);
     if (!rc && log && plan->command == RH_PLAN_TUNE)

@@ -339,6 +339,25 @@ static void ranges(void **unused)
     REFUSED(o.obs_hi = hi, "model: only one of obs_lo and obs_hi is set");
     rh_repr_destroy(repr);
     rh_log_destroy(log);
+
+    // of a real action, which the log has from 2 to 4
+    static const walk real[] = {{5, 2, 0, 6, 0, 1}, {6, 4, 0, 5, CUT, 0}};
+    log = log_of(real, 2, 0);
+    repr = plain_repr(log, false);
+    lo[0] = 0.0;
+    hi[0] = 10.0;
+    o = plain_options();
+    o.act_lo = lo;
+    o.act_hi = hi;
+    model = fit_plain(&rh_model_knn, log, false, &o);
+    assert_true(model->task.act_lo[0] == 0.0);
+    assert_true(model->task.act_hi[0] == 10.0);
+    rh_model_destroy(model);
+    REFUSED((o.act_lo = lo, o.act_hi = hi, lo[0] = 3.0),
+            "model: range of action 'action' is 3 to 10, but the log has 2 to 4");
+    REFUSED(o.act_lo = lo, "model: only one of act_lo and act_hi is set");
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
 }
 
 static void task_given(void **unused)
