@@ -176,6 +176,12 @@ static void members_and_broken_runs(void **unused)
     v = value_of(RH_ACROSS_MEAN, RH_POOL_WORST, NMEMBER, NRUN, result, NULL);
     assert_true(fabs(v.value - (-10.0 + noise)) < 1e-12);
 
+    // medians are those of each member
+    v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, NMEMBER, NRUN, result, NULL);
+    assert_true(fabs(v.value - (-5.1 + 0.3)) < 1e-12);
+    v = value_of(RH_ACROSS_MEDIAN, RH_POOL_WORST, NMEMBER, NRUN, result, NULL);
+    assert_true(fabs(v.value - (-10.0 + 0.3)) < 1e-12);
+
     // what is not finished in every member does not count
     result[NRUN + 2].outcome = RH_STOPPED;
     assert_int_equal(value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score).nrun,
