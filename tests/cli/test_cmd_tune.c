@@ -352,9 +352,10 @@ static void an_agent_that_fails(void **unused)
 {
     (void)unused;
     write_tank();
-    char *words = output_of("tune tank.csv --episode batch --action heater --action-kind "
-                            "discrete --obs temp --steps 1500 --trials 6 --runs 3 "
-                            "--confirm 2 --confirm-members 3 --confirm-runs 3 -o f.study");
+    char *words =
+        output_of("tune tank.csv --episode batch --action heater --action-kind "
+                  "discrete --obs temp -m knn --repr raw --steps 1500 --trials 6 --runs 3 "
+                  "--confirm 2 --confirm-members 3 --confirm-runs 3 -o f.study");
     assert_has(words,
                "\nHow often does it fail?   Far more often than the logged controller: ");
     assert_has(words, "A failure is an episode");

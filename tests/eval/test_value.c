@@ -68,6 +68,17 @@ static void differences_are_seen(void **unused)
     shift(other, 2, -1.1, -0.9);
     assert_false(tied(NMEMBER, RH_POOL_MEAN, best, other));
 
+    // one run in each of three members is enough where all of them are worse
+    rh_result one[NMEMBER], worse[NMEMBER];
+    double work[NWORK];
+    for (int m = 0; m < NMEMBER; m++) {
+        one[m] = (rh_result){.score = m};
+        worse[m] = (rh_result){.score = m - 5.0 - 0.1 * m};
+    }
+    rh_judge mean = {RH_ACROSS_MEAN, RH_POOL_MEAN};
+    assert_false(rh_value__tied(mean, NMEMBER, 1, one, 1, worse, work));
+    assert_true(rh_value__tied(mean, NMEMBER, 1, one, 1, one, work));
+
     // a run that broke down is worse than any
     fill_runs(other);
     other[3].score = -INFINITY;
