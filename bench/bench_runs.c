@@ -49,7 +49,7 @@ int main(void)
         int64_t nstep;
     } cases[] = {{"puddle_world", 10000}, {"cartpole", 20000}, {"acrobot", 8000}};
 
-    printf("\nlives of esarsa, steps per second in all\n\n");
+    printf("\nruns of esarsa, steps per second in all\n\n");
     printf("%-14s %10s %10s %7s\n", "", "1 thread", "2 threads", "ratio");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double best[2] = {0};

@@ -93,7 +93,7 @@ static double live(const rh_env *env, learner *l, int64_t nstep, record *r)
     rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
                           rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     double obs[RH_MAX_OBS], reward;
-    double from = seconds(CLOCK_MONOTONIC);
+    double from = seconds(CLOCK_THREAD_CPUTIME_ID);
     rh_env_start(env, state, &streams, obs);
     for (int i = 0; r && i < nobs; i++)
         r->start[i] = obs[i];
@@ -114,14 +114,14 @@ static double live(const rh_env *env, learner *l, int64_t nstep, record *r)
             r->terminal[t] = terminal;
         }
     }
-    double took = seconds(CLOCK_MONOTONIC) - from;
+    double took = seconds(CLOCK_THREAD_CPUTIME_ID) - from;
     rh_free(state);
     return took;
 }
 
 static double replay(const record *r, int nobs, learner *l, int64_t nstep)
 {
-    double from = seconds(CLOCK_MONOTONIC);
+    double from = seconds(CLOCK_THREAD_CPUTIME_ID);
     begin(l, r->start);
     for (int64_t t = 0; t < nstep; t++) {
         const double *obs = r->obs + t * nobs;
@@ -132,7 +132,7 @@ static double replay(const record *r, int nobs, learner *l, int64_t nstep)
             step(l, r->reward[t], obs);
         }
     }
-    return seconds(CLOCK_MONOTONIC) - from;
+    return seconds(CLOCK_THREAD_CPUTIME_ID) - from;
 }
 
 static learner fresh(const rh_env *env, const task *s, bool fast)

@@ -156,6 +156,8 @@ typedef struct rh_mqtt_options {
     const char *user;     // NULL: none
     const char *password; // NULL: none
     const char *cafile;   // certificates of the broker's authority; NULL: no encryption
+    const char *certfile; // our own certificate, and
+    const char *keyfile;  // its key, without a passphrase; NULL: none
     int qos;              // quality of service, 0 to 2
     int keepalive;        // seconds
     unsigned cookie;      // set by rh_mqtt_defaults(), leave alone

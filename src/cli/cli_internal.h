@@ -218,7 +218,8 @@ typedef struct cli_style {
 
 cli_style cli_style_of(FILE *stream);
 
-// From here on SIGINT, SIGTERM and SIGHUP remove temporary files before they end the program.
+// From here on SIGINT, SIGTERM and SIGHUP remove temporary files and end the programs of exec:
+// before they end this one.
 void cli_clean_on_signals(void);
 
 // From here on SIGINT and SIGTERM only set a flag; the second one ends the program.

@@ -77,7 +77,6 @@ static int convert_main(const cli_args *args)
                    rh_text__printable(out, shown, sizeof shown));
         return CLI_USAGE;
     }
-    cli_clean_on_signals();
     int rc = cli_pass(rh_log__write_check(out, to, &err), &err);
     if (!rc)
         rc = cli_log_read(&log, args, from);

@@ -41,6 +41,9 @@ static const rh_key mqtt_option[] = {
      .about = "file with the password, in its first line"},
     {NULL, "mqtt-ca", 0, RH_KEY_FILE, "FILE",
      .about = "encrypt; certificates of the broker's authority"},
+    {NULL, "mqtt-cert", 0, RH_KEY_FILE, "FILE",
+     .about = "our own certificate, for brokers that want one"},
+    {NULL, "mqtt-key", 0, RH_KEY_FILE, "FILE", .about = "its key"},
     {0},
 };
 
@@ -226,8 +229,8 @@ static int read_password(broker *b, const char *path)
 // HOST, HOST:PORT or [::1]:PORT.
 static int read_broker(broker *b, const cli_args *args)
 {
-    static const char *const needy[] = {"topic", "qos", "mqtt-user", "mqtt-password",
-                                        "mqtt-ca"};
+    static const char *const needy[] = {"topic",   "qos",       "mqtt-user", "mqtt-password",
+                                        "mqtt-ca", "mqtt-cert", "mqtt-key"};
     const char *given = cli_value(args, "mqtt"), *password = cli_value(args, "mqtt-password");
     b->opt = rh_mqtt_defaults();
     for (size_t i = 0; !given && i < sizeof needy / sizeof *needy; i++)
@@ -253,9 +256,13 @@ static int read_broker(broker *b, const cli_args *args)
     b->opt.qos = (int)cli_number(args, "qos", 0);
     b->opt.user = cli_value(args, "mqtt-user");
     b->opt.cafile = cli_value(args, "mqtt-ca");
+    b->opt.certfile = cli_value(args, "mqtt-cert");
+    b->opt.keyfile = cli_value(args, "mqtt-key");
     if (b->opt.cafile && !port)
         b->opt.port = 8883;
-    return password ? read_password(b, password) : CLI_OK;
+    rh_error err;
+    int rc = cli_pass_file(rh_mqtt__check(&b->opt, &err), &err);
+    return rc || !password ? rc : read_password(b, password);
 }
 
 static int serve(rh_deploy *deploy, const char *folder, const broker *by)

@@ -114,6 +114,7 @@ int cli_main(int argc, char **argv, int (*dispatch)(int argc, char **argv))
     if (enlarge_stack(argv))
         return CLI_USAGE;
     cli_catch_crashes();
+    cli_clean_on_signals();
     int rc = dispatch(argc, argv);
     errno = 0;
     bool lost = fflush(stdout) != 0 || ferror(stdout);

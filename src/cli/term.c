@@ -2,8 +2,8 @@
 //
 // 1. Only the locale's character set is used; files have the decimal points of the C locale.
 // 2. The first signal sets a flag and erases the progress line for good; the second one exits.
-//    A plug-in may not return, so that nobody looks at the flag: with plug-ins the program also
-//    exits GRACE seconds after the first signal.
+//    A plug-in may not return, or a program not answer, so that nobody looks at the flag: with
+//    either the program also exits GRACE seconds after the first signal.
 // 3. TERM=dumb does not count as a terminal: nothing can be redrawn there.
 
 #include "base/file.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE 3 // seconds from a signal to the end, with plug-ins; by hand
+#define GRACE 3 // seconds; decision 2, by hand
 
 static volatile sig_atomic_t caught; // the signal, 0 for none
 static volatile sig_atomic_t drawn;  // standard error holds an unfinished line
@@ -96,6 +96,7 @@ int cli_ncpu(void)
 
 static void end_at_once(int number)
 {
+    rh_plugin__end_programs(true);
     rh_file__remove_temporaries();
     signal(number, SIG_DFL);
     raise(number);
@@ -120,9 +121,11 @@ void cli_clean_on_signals(void)
 // Decision 2. The signal that was caught ends the program.
 static void on_alarm(int number)
 {
-    static const char why[] = "rehearse: stopped: a plug-in does not return\n";
+    static const char *const why[] = {"rehearse: stopped: a plug-in does not return\n",
+                                      "rehearse: stopped: a program does not answer\n"};
+    const char *text = why[rh_plugin__count() == 0];
     (void)number;
-    if (write(STDERR_FILENO, why, sizeof why - 1) < 0)
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
         drawn = 0;
     end_at_once(caught);
 }
@@ -132,16 +135,15 @@ static void on_signal(int number)
     static const char wipe[] = "\r\033[K";
     caught = number;
     handle(number, end_at_once, true);
-    if (rh_plugin__count() > 0) {
-        handle(SIGALRM, on_alarm, true);
+    if (rh_plugin__count() + rh_plugin__end_programs(false) > 0)
         alarm(GRACE);
-    }
     if (drawn && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         drawn = 0;
 }
 
 void cli_catch_signals(void)
 {
+    handle(SIGALRM, on_alarm, true);
     handle(SIGINT, on_signal, true);
     handle(SIGTERM, on_signal, true);
     handle(SIGHUP, end_at_once, false);

@@ -16,4 +16,7 @@ rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_e
 char *rh_deploy__health_json(const rh_deploy_health *health, const rh_best *best);
 bool rh_deploy__mqtt_built(void); // with libmosquitto
 
+// Whether options can be used, and their files read. Nullable: err.
+rh_status rh_mqtt__check(const rh_mqtt_options *opt, rh_error *err);
+
 #endif

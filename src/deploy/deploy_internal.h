@@ -196,7 +196,6 @@ size_t rh_message__reply(const rh_best *best, const rh_deploy_seen *seen,
 // ---------------------------------------------------------------------------- mqtt.c
 
 #define RH_MQTT__TOPIC 512 // bytes of a topic
-rh_status rh_mqtt__check(const rh_mqtt_options *opt, rh_error *err);
 
 // ---------------------------------------------------------------------------- line.c
 

@@ -1,7 +1,11 @@
 // mqtt.c - the options of MQTT, with libmosquitto and without.
 
+#include "base/base_internal.h"
+#include "deploy.h"
 #include "deploy_internal.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 rh_mqtt_options rh_mqtt_defaults(void)
@@ -11,6 +15,18 @@ rh_mqtt_options rh_mqtt_defaults(void)
                              .prefix = "rehearse",
                              .keepalive = 30,
                              .cookie = RH_DEPLOY__COOKIE};
+}
+
+// Certificates and keys are read by libmosquitto, whose messages do not name the file.
+static rh_status check_file(const char *what, const char *path, rh_error *err)
+{
+    FILE *file = path ? fopen(path, "re") : NULL;
+    if (path && !file)
+        return rh_fail(err, RH_EIO, "mqtt: %s: cannot be read: %s; expected %s",
+                       rh_base__path_tail(path), strerror(errno), what);
+    if (file)
+        fclose(file);
+    return RH_OK;
 }
 
 rh_status rh_mqtt__check(const rh_mqtt_options *opt, rh_error *err)
@@ -30,5 +46,16 @@ rh_status rh_mqtt__check(const rh_mqtt_options *opt, rh_error *err)
         return rh_fail(err, RH_EINVAL,
                        "mqtt: prefix '%.60s', expected the beginning of a topic",
                        opt->prefix ? opt->prefix : "");
-    return RH_OK;
+    if (!opt->certfile != !opt->keyfile || (opt->certfile && !opt->cafile))
+        return rh_fail(err, RH_EINVAL,
+                       "mqtt: %s, expected a certificate, its key and the "
+                       "certificates of the broker's authority",
+                       opt->certfile ? opt->keyfile
+                                           ? "no certificates of the broker's authority"
+                                           : "a certificate without its key"
+                                     : "a key without its certificate");
+    rh_status rc = check_file("certificates", opt->cafile, err);
+    if (!rc)
+        rc = check_file("a certificate", opt->certfile, err);
+    return rc ? rc : check_file("a key", opt->keyfile, err);
 }

@@ -20,7 +20,8 @@
 //    claim is won after ANSWER ms without an answer. Nothing is retained: what a killed one
 //    left cannot be in the way. After a lost connection it is claimed again.
 // 6. A connection that ends before the broker has answered is refused: ports for TLS end one
-//    without it.
+//    without it, or without the certificate that they want.
+// 7. A key with a passphrase is refused. OpenSSL would ask for it on the terminal.
 
 #include "base/base_internal.h"
 #include "deploy.h"
@@ -225,15 +226,31 @@ static void name_client(client *c)
 static rh_status refuse_silence(const client *c, int fault, rh_error *err)
 {
     const rh_mqtt_options *opt = c->opt;
-    if (opt->cafile)
+    char ours[RH_MQTT__TOPIC] = "wants no certificate of ours (--mqtt-cert)";
+    if (!opt->cafile)
         return rh_fail(
             err, RH_EIO,
-            "mqtt: %s:%d: no encrypted connection: %s; expected a port for TLS and a "
-            "certificate of %s",
-            opt->host, opt->port, mosquitto_strerror(fault), opt->cafile);
+            "mqtt: %s:%d gave no answer; if it is a port for TLS, use --mqtt-ca FILE",
+            opt->host, opt->port);
+    if (opt->certfile)
+        snprintf(ours, sizeof ours,
+                 "takes the certificate %.100s with the key %.100s, which "
+                 "has no passphrase",
+                 rh_base__path_tail(opt->certfile), rh_base__path_tail(opt->keyfile));
     return rh_fail(err, RH_EIO,
-                   "mqtt: %s:%d gave no answer; if it is a port for TLS, use --mqtt-ca FILE",
-                   opt->host, opt->port);
+                   "mqtt: %s:%d: no encrypted connection: %s; expected a port for TLS, a "
+                   "certificate of %s and a broker that %s",
+                   opt->host, opt->port, mosquitto_strerror(fault), opt->cafile, ours);
+}
+
+// Decision 7.
+static int no_passphrase(char *text, int size, int writes, void *context)
+{
+    (void)text;
+    (void)size;
+    (void)writes;
+    (void)context;
+    return 0;
 }
 
 static rh_status set_up(client *c, rh_error *err)
@@ -258,11 +275,14 @@ static rh_status set_up(client *c, rh_error *err)
     if (!rc && opt->user)
         rc = mosquitto_username_pw_set(c->broker, opt->user, opt->password);
     if (!rc && opt->cafile)
-        rc = mosquitto_tls_set(c->broker, opt->cafile, NULL, NULL, NULL, NULL);
+        rc = mosquitto_tls_set(c->broker, opt->cafile, NULL, opt->certfile, opt->keyfile,
+                               no_passphrase);
     if (rc)
         return rh_fail(err, RH_EIO, "mqtt: %s",
                        rc == MOSQ_ERR_ERRNO ? strerror(errno) : mosquitto_strerror(rc));
     rc = mosquitto_connect(c->broker, opt->host, opt->port, opt->keepalive);
+    if (opt->cafile && (rc == MOSQ_ERR_TLS || (rc == MOSQ_ERR_ERRNO && errno == EPROTO)))
+        return refuse_silence(c, MOSQ_ERR_TLS, err);
     if (rc)
         return rh_fail(err, RH_EIO, "mqtt: cannot connect to %s:%d: %s", opt->host, opt->port,
                        rc == MOSQ_ERR_ERRNO ? strerror(errno) : mosquitto_strerror(rc));

@@ -11,6 +11,8 @@
 // 4. A step needs no memory: lines have fixed buffers, and of an answer only the keys that are
 //    needed are read.
 // 5. The first answer of a program may take START_UP seconds: interpreters load libraries.
+// 6. The process groups of open programs are in a table that a signal handler may read: one
+//    that loops does not notice that its socket is closed.
 
 #include "exec.h"
 
@@ -33,6 +35,43 @@
 extern char **environ;
 
 #define START_UP 30.0 // decision 5
+#define TABLE 1024    // most programs in the table; further ones are not ended by a signal
+
+static _Atomic pid_t table[TABLE]; // groups of open programs; 0: free
+
+// ---------------------------------------------------------------------------- the table
+
+// Put `to` in the place of `from`.
+static void replace(pid_t from, pid_t to)
+{
+    for (int i = 0; i < TABLE; i++) {
+        pid_t one = from;
+        if (atomic_compare_exchange_strong(&table[i], &one, to))
+            return;
+    }
+}
+
+int rh_plugin__end_programs(bool end)
+{
+    int n = 0;
+    for (int i = 0; i < TABLE; i++) {
+        pid_t pid = atomic_load(&table[i]);
+        n += pid != 0;
+        if (pid && end)
+            kill(-pid, SIGKILL);
+    }
+    return n;
+}
+
+// End what is left of the group, and wait for the program. Its status.
+static int end_group(rh_exec *p)
+{
+    int status = 0;
+    replace(p->pid, 0); // before the number may be that of another group
+    kill(-p->pid, SIGKILL);
+    waitpid(p->pid, &status, 0);
+    return status;
+}
 
 // ---------------------------------------------------------------------------- the program
 
@@ -75,6 +114,7 @@ rh_status rh_exec__open(rh_exec *p, rh_error *err)
         return rh_fail(err, RH_EIO, "exec:%.80s: cannot be started: %s", p->command,
                        strerror(fault));
     }
+    replace(0, p->pid);
     p->fd = pair[0];
     p->nread = p->nline = p->nout = 0;
     p->answered = false;
@@ -93,21 +133,18 @@ void rh_exec__close(rh_exec *p)
         return;
     close(p->fd);
     p->fd = -1;
-    kill(-p->pid, SIGKILL);
-    waitpid(p->pid, NULL, 0);
+    end_group(p);
 }
 
 // The socket is closed: say how the program ended, and close our side if it did. False.
 static bool fail_ended(rh_exec *p)
 {
     char what[96] = "ended";
-    int status = 0;
     struct timespec moment = {.tv_nsec = 20000000};
     nanosleep(&moment, NULL); // the socket closes before the process ends
     siginfo_t info = {0};
     if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
-        kill(-p->pid, SIGKILL); // what it started and left behind
-        waitpid(p->pid, &status, 0);
+        int status = end_group(p); // with what it started and left behind
         // the shell adds 128 to the signal that ended its command
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         if (code > 128)

@@ -27,6 +27,10 @@ bool rh_plugin__exec_allowed(void);
 // it cannot.
 const rh_agent_type *rh_plugin__agent_at_hand(const char *name);
 
+// How many programs are open; end: with their children, they are ended first, because the
+// caller is about to be. A signal handler may call it.
+int rh_plugin__end_programs(bool end);
+
 // The path of the plug-in that is being loaded; NULL: none. For reports of crashes.
 const char *rh_plugin__loading(void);
 

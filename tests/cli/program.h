@@ -120,7 +120,7 @@ static inline void await_handler(pid_t pid)
     for (int i = 0; i < 3000; i++) {
         char *status = contents(path), *caught = strstr(status, "SigCgt:");
         bool ready = strncmp(status, "Name:\trehearse", 14) == 0 && caught &&
-                     (strtoull(caught + 7, NULL, 16) & (1ULL << (SIGINT - 1)));
+                     (strtoull(caught + 7, NULL, 16) & (1ULL << (SIGALRM - 1)));
         bool none = !*status;
         free(status);
         if (ready)

@@ -352,9 +352,10 @@ static void an_agent_that_fails(void **unused)
 {
     (void)unused;
     write_tank();
-    char *words = output_of("tune tank.csv --episode batch --action heater --action-kind "
-                            "discrete --obs temp --steps 1500 --trials 6 --runs 3 "
-                            "--confirm 2 --confirm-members 3 --confirm-runs 3 -o f.study");
+    char *words =
+        output_of("tune tank.csv --episode batch --action heater --action-kind "
+                  "discrete --obs temp -m knn --repr raw --steps 1500 --trials 6 --runs 3 "
+                  "--confirm 2 --confirm-members 3 --confirm-runs 3 -o f.study");
     assert_has(words,
                "\nHow often does it fail?   Far more often than the logged controller: ");
     assert_has(words, "A failure is an episode");
@@ -384,7 +385,7 @@ static void nothing_to_deploy(void **unused)
     for (int i = 0; i < 60; i++)
         fprintf(file, "%g,%d,%de306\n", i % 10 / 10.0, i % 3, 1 + i % 3);
     fclose(file);
-    outcome o = rehearse("tune huge.csv --repr raw -n 100 -r 2 -s tau=1,30 -o h");
+    outcome o = rehearse("tune huge.csv -m knn --repr raw -n 100 -r 2 -s tau=1,30 -o h");
     assert_int_equal(o.code, 1);
     assert_has(o.out, "deploy          nothing: no setting has a finite score\n");
     assert_has(o.out, "all-diverged");
@@ -397,11 +398,11 @@ static void nothing_to_deploy(void **unused)
     assert_null(strstr(journal, "\"deploy\""));
     free(journal);
     drop(&o);
-    o = rehearse("tune huge.csv --repr raw -n 100 -r 2 -s tau=1,30 -o h --json");
+    o = rehearse("tune huge.csv -m knn --repr raw -n 100 -r 2 -s tau=1,30 -o h --json");
     assert_int_equal(o.code, 1);
     assert_has(o.out, "\"winner\": null");
     drop(&o);
-    o = rehearse("tune huge.csv --repr raw -n 100 -r 2 -s tau=1,30 -o h -q");
+    o = rehearse("tune huge.csv -m knn --repr raw -n 100 -r 2 -s tau=1,30 -o h -q");
     assert_int_equal(o.code, 1);
     assert_has(o.err, "h: nothing to deploy: no setting has a finite score\n");
     drop(&o);
@@ -447,7 +448,7 @@ static void two_studies(void **unused)
 static void trials_change(void **unused)
 {
     (void)unused;
-#define RANDOM " --agent esarsa --repr raw -n 100 -r 2 --no-confirm --method random -q "
+#define RANDOM " --agent esarsa -m knn --repr raw -n 100 -r 2 --no-confirm --method random -q "
     free(output_of("tune log.csv -o a -t 6" RANDOM));
     char *before = contents("a/study.log");
     outcome o = rehearse("tune log.csv -o a -t 5" RANDOM);
@@ -466,7 +467,8 @@ static void trials_change(void **unused)
 
     // bayes, with six trials per parameter and whole batches of four after a design of six
 #define BAYES                                                                                  \
-    " --repr raw -n 100 -r 2 --no-confirm --method bayes -s alpha=0.01:1:log -s tau=1:10 -q "
+    " -m knn --repr raw -n 100 -r 2 --no-confirm --method bayes -s alpha=0.01:1:log -s "       \
+    "tau=1:10 -q "
     free(output_of("tune log.csv -o a -t 14" BAYES));
     free(output_of("tune log.csv -o a -t 18" BAYES));
     free(output_of("tune log.csv -o b -t 18" BAYES));

@@ -2,6 +2,9 @@
 
 #include "program.h"
 
+#include <poll.h>
+#include <sys/stat.h>
+
 #define GOOD RH_SAMPLES "/my_plugin.so"
 #define SAMPLE(name) RH_SAMPLES "/sample_" name ".so"
 
@@ -184,6 +187,40 @@ static void one_that_loops_is_ended(void **unused)
     }
 }
 
+// Whether nobody has the named pipe open for writing any more, within ten seconds.
+static bool is_left(int pipe)
+{
+    struct pollfd open = {.fd = pipe, .events = POLLIN};
+    return poll(&open, 1, 10000) == 1 && (open.revents & POLLHUP);
+}
+
+// One signal ends the program, also where one of exec: does not answer, and that one with its
+// children: while it describes itself, and in a run.
+static void one_that_does_not_answer_is_ended(void **unused)
+{
+    (void)unused;
+    static const int by[] = {SIGINT, SIGTERM};
+    write_file("silent.sh",
+               "while read -r line; do\n    case $line$1 in\n"
+               "    *describe*1) echo '{\"rehearse\": 1, \"parameters\": []}' ;;\n"
+               "    *) exec 3>held; echo here >&3; sleep 600 ;;\n    esac\ndone\n");
+    assert_int_equal(mkfifo("held", 0600), 0);
+    for (int i = 0; i < 3; i++) { // the last one in a run
+        char line[80], word[8] = "";
+        snprintf(line, sizeof line, "run acrobot -a 'exec:sh silent.sh %d' -r 1 -q", i / 2);
+        pid_t pid = begin(line);
+        int held = open("held", O_RDONLY); // waits for the program
+        assert_int_equal(read(held, word, 5), 5);
+        assert_int_equal(kill(pid, by[i % 2]), 0);
+        outcome o = await(pid);
+        assert_int_equal(o.signal, by[i % 2]);
+        assert_int_equal(strstr(o.err, "stopped: a program does not answer\n") != NULL, i >= 2);
+        assert_true(is_left(held));
+        close(held);
+        drop(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +232,7 @@ int main(void)
         cmocka_unit_test(broken_ones_are_refused),
         cmocka_unit_test(crashes_are_reported),
         cmocka_unit_test(one_that_loops_is_ended),
+        cmocka_unit_test(one_that_does_not_answer_is_ended),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

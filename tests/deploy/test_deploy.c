@@ -470,8 +470,11 @@ static void guarded_again(void **unused)
     rh_deploy_options opt = rh_deploy_defaults();
     opt.guard = guard_path;
     rh_deploy *d = opened(&opt);
-    for (int t = 0; t < 20; t++)
+    for (int t = 0; t < 20; t++) {
         (void)sent(d, t, 5.0);
+        if (t == 0) // the first number too
+            assert_int_equal(sent(d, t, 5.0).notes, RH_NOTE_REPEATED);
+    }
     rh_deploy_reply reply = sent(d, 19, 5.0);
     assert_int_equal(reply.notes, RH_NOTE_REPEATED);
     assert_int_equal(reply.source, RH_BY_AGENT);

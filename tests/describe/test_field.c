@@ -215,6 +215,19 @@ static void test_without_names(void **state)
     rh_free(text);
 }
 
+static void test_zero_has_no_sign(void **state)
+{
+    (void)state;
+    leak none = {.rate = -0.0, .since = 7};
+    char *json = rh_describe(RH_DOC_JSON, &leak_fields, &none, &names);
+    char *words = rh_describe(RH_DOC_WORDS, &leak_fields, &none, &names);
+    assert_non_null(strstr(json, "\"rate\": 0,"));
+    assert_non_null(strstr(words, "0 l/h"));
+    assert_null(strstr(words, "-0"));
+    rh_free(json);
+    rh_free(words);
+}
+
 static void test_unknown_is_left_out(void **state)
 {
     (void)state;
@@ -337,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_without_names),
+        cmocka_unit_test(test_zero_has_no_sign),
         cmocka_unit_test(test_unknown_is_left_out),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_numbers_that_do_not_fit),

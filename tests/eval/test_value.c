@@ -68,6 +68,17 @@ static void differences_are_seen(void **unused)
     shift(other, 2, -1.1, -0.9);
     assert_false(tied(NMEMBER, RH_POOL_MEAN, best, other));
 
+    // one run in each of three members is enough where all of them are worse
+    rh_result one[NMEMBER], worse[NMEMBER];
+    double work[NWORK];
+    for (int m = 0; m < NMEMBER; m++) {
+        one[m] = (rh_result){.score = m};
+        worse[m] = (rh_result){.score = m - 5.0 - 0.1 * m};
+    }
+    rh_judge mean = {RH_ACROSS_MEAN, RH_POOL_MEAN};
+    assert_false(rh_value__tied(mean, NMEMBER, 1, one, 1, worse, work));
+    assert_true(rh_value__tied(mean, NMEMBER, 1, one, 1, one, work));
+
     // a run that broke down is worse than any
     fill_runs(other);
     other[3].score = -INFINITY;
@@ -175,6 +186,12 @@ static void members_and_broken_runs(void **unused)
     assert_true(fabs(score[1] - (-5.1 + 0.3)) < 1e-12);
     v = value_of(RH_ACROSS_MEAN, RH_POOL_WORST, NMEMBER, NRUN, result, NULL);
     assert_true(fabs(v.value - (-10.0 + noise)) < 1e-12);
+
+    // medians are those of each member
+    v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, NMEMBER, NRUN, result, NULL);
+    assert_true(fabs(v.value - (-5.1 + 0.3)) < 1e-12);
+    v = value_of(RH_ACROSS_MEDIAN, RH_POOL_WORST, NMEMBER, NRUN, result, NULL);
+    assert_true(fabs(v.value - (-10.0 + 0.3)) < 1e-12);
 
     // what is not finished in every member does not count
     result[NRUN + 2].outcome = RH_STOPPED;

@@ -233,6 +233,27 @@ static void interval_covers(void **unused)
     assert_true(fabs(covered - 0.95 * NTRIAL) < 5.0 * sqrt(0.95 * 0.05 * NTRIAL));
 }
 
+// Of 1 and 3 in 10, by the formula of Wilson (1927) in Python.
+static void shares(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double k, lo95, hi95;
+    } of_ten[] = {{0.0, 0.0, 0.27753279986288926},
+                  {1.0, 0.01787621309507287, 0.4041500267952385},
+                  {3.0, 0.10779126740630099, 0.6032218525388546},
+                  {10.0, 0.7224672001371107, 1.0}};
+    double lo95, hi95;
+    for (size_t i = 0; i < sizeof of_ten / sizeof *of_ten; i++) {
+        rh_stats__wilson(of_ten[i].k, 10.0, &lo95, &hi95);
+        assert_true(fabs(lo95 - of_ten[i].lo95) < 1e-12);
+        assert_true(fabs(hi95 - of_ten[i].hi95) < 1e-12);
+    }
+    rh_stats__wilson(0.0, 0.0, &lo95, &hi95);
+    assert_true(isnan(lo95));
+    assert_true(isnan(hi95));
+}
+
 static void order_of_values_does_not_matter(void **unused)
 {
     (void)unused;
@@ -255,6 +276,7 @@ int main(void)
         cmocka_unit_test(summary_of_equals),
         cmocka_unit_test(summary_with_runs_that_broke_down),
         cmocka_unit_test(interval_covers),
+        cmocka_unit_test(shares),
         cmocka_unit_test(order_of_values_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

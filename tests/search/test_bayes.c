@@ -331,6 +331,26 @@ static void pulled_in(void **unused)
                     1e-9 * (1.0 + fabs(v)));
 }
 
+// The process gets values of mean 0 and variance 1, over the settings of its last fit.
+static void standardised(void **unused)
+{
+    (void)unused;
+    entry s = entry_of(&box, branin, 16);
+    rh_search *search = searched(&s);
+    const rh_bayes *b = search->self;
+    double mean = 0.0, square = 0.0, slope;
+    assert_in_range(b->nfit, 10, 16);
+    for (int i = 0; i < b->nfit; i++)
+        mean += rh_bayes__pull(b, search->setting[i].value, &slope) / b->nfit;
+    for (int i = 0; i < b->nfit; i++) {
+        double off = rh_bayes__pull(b, search->setting[i].value, &slope) - mean;
+        square += off * off / b->nfit;
+    }
+    assert_true(fabs(b->shift - mean) < 1e-9 * fabs(mean));
+    assert_true(fabs(b->scale * b->scale - square) < 1e-9 * square);
+    rh_search__destroy(search);
+}
+
 // A penalty a million times the differences between the others does not set the scale: the
 // search finds the maximum as without it, and no setting with broken runs leads.
 static void penalties(void **unused)
@@ -589,6 +609,7 @@ int main(void)
         cmocka_unit_test(ends_when_all_are_tried),
         cmocka_unit_test(noise),
         cmocka_unit_test(odd_values),
+        cmocka_unit_test(standardised),
         cmocka_unit_test(pulled_in),
         cmocka_unit_test(penalties),
         cmocka_unit_test(nothing_but_breakdowns),

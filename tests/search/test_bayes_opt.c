@@ -90,6 +90,30 @@ static void follows_the_package(void **unused)
     rh_search__destroy(search);
 }
 
+// A setting that was asked is assumed to have its expected value: the next one of the batch is
+// elsewhere.
+static void batches_are_spread(void **unused)
+{
+    (void)unused;
+    const rh_search__asked *asked;
+    int n;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        rh_search *search = NULL;
+        assert_int_equal(create(&search, &box, 40, 4, seed, NULL), RH_OK);
+        assert_int_equal(go_on(search, 9, NULL), RH_OK);
+        assert_int_equal(rh_search__ask(search, &asked, &n, NULL), RH_OK);
+        assert_int_equal(n, 4);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < i; k++) {
+                const double *a = rh_search__proposed(search, asked[i].setting);
+                const double *b = rh_search__proposed(search, asked[k].setting);
+                if (hypot(a[0] - b[0], a[1] - b[1]) < 0.1)
+                    fail_msg("(%g, %g) and (%g, %g)", a[0], a[1], b[0], b[1]);
+            }
+        rh_search__destroy(search);
+    }
+}
+
 // Uniform in raw numbers, also where the scale is a log one: above 0.1 nine in ten.
 static void first_design(void **unused)
 {
@@ -180,11 +204,9 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_package),
-        cmocka_unit_test(first_design),
-        cmocka_unit_test(ends_when_all_are_tried),
-        cmocka_unit_test(knows_earlier_settings),
-        cmocka_unit_test(too_many),
+        cmocka_unit_test(follows_the_package),    cmocka_unit_test(batches_are_spread),
+        cmocka_unit_test(first_design),           cmocka_unit_test(ends_when_all_are_tried),
+        cmocka_unit_test(knows_earlier_settings), cmocka_unit_test(too_many),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,24 @@ static rh_study *finish(const rh_plan *plan, const rh_log *log, const char *name
     return study;
 }
 
+// The shares in the sentence of a row, of which two digits are printed.
+static void check_why(const rh_next *row, int64_t n)
+{
+    double agent, logged, alone;
+    long long nlogged;
+    assert_int_equal(sscanf(row->why,
+                            "the agent does this in %lf %% of its steps, the log in %lf %% "
+                            "(%lld step%*[s]); in %lf %% of the agent's cases the log has no "
+                            "such step near",
+                            &agent, &logged, &nlogged, &alone),
+                     4);
+    double share = 100.0 * (double)row->nlogged / (double)n;
+    assert_true(fabs(agent - 100.0 * row->agent) <= 5.0 * row->agent);
+    assert_true(fabs(logged - share) <= 0.05 * share);
+    assert_int_equal(nlogged, row->nlogged);
+    assert_true(fabs(alone - 100.0 * row->alone) <= 0.5);
+}
+
 // True of all rows.
 static void check_rows(const rh_verdict *v, const rh_log *log)
 {
@@ -151,7 +169,7 @@ static void check_rows(const rh_verdict *v, const rh_log *log)
         }
         assert_int_equal(row->nlogged, nlogged);
         assert_true(row->what[0]);
-        assert_non_null(strstr(row->why, "the agent does this in"));
+        check_why(row, log->n);
         steps += row->steps;
     }
     assert_int_equal(steps, 1000);
@@ -234,6 +252,27 @@ static void the_action_never_taken(void **unused)
     char *text = contents("never", "log_next.csv");
     assert_non_null(strstr(text, ",c,5,"));
     free(text);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// Beside other regions it gets the share of one action: a quarter, of four.
+static void never_taken_and_rare(void **unused)
+{
+    (void)unused;
+    rh_log *log = plant_of(4, true);
+    rh_plan *plan = plan_of(log, true);
+    rh_study *study = finish(plan, log, "quarter", 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    int d = 0, others = 0;
+    for (int i = 0; i < v->nnext; i++) {
+        d += v->next[i].action == 3 ? v->next[i].steps : 0;
+        others += v->next[i].action != 3 ? v->next[i].steps : 0;
+    }
+    assert_int_equal(v->next[0].action, 3);
+    assert_in_range(d, 240, 260);
+    assert_int_equal(others, 1000 - d);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -354,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_rare_action, enter, leave),
         cmocka_unit_test_setup_teardown(the_action_never_taken, enter, leave),
+        cmocka_unit_test_setup_teardown(never_taken_and_rare, enter, leave),
         cmocka_unit_test_setup_teardown(continuous_actions, enter, leave),
         cmocka_unit_test_setup_teardown(threads_and_resume, enter, leave),
         cmocka_unit_test_setup_teardown(other_rows, enter, leave),

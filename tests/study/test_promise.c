@@ -428,7 +428,24 @@ static void no_surer_than_the_log(void **unused)
     one.hi95 = one.value + 1.0;
     judge(&s);
     assert_true(one.hi95 == 0.0);
+    assert_true(one.lo95 < one.value - half);
     end(&s);
+
+    // nor gains costs; where the log has both, nothing is cut
+    for (int both = 0; both < 2; both++) {
+        rh_log *other = log_of_failures(333, both ? 0.5 : 1.0);
+        s.study.log = other;
+        one.value = half / 2.0;
+        one.lo95 = one.value - 1.0;
+        one.hi95 = one.value + 1.0;
+        judge(&s);
+        assert_int_equal(one.lo95 == 0.0, !both);
+        assert_true(one.lo95 <= 0.0);
+        assert_true(one.hi95 > one.value + half);
+        end(&s);
+        rh_log_destroy(other);
+    }
+    s.study.log = log;
 
     s.plan.interval = RH_INTERVAL__RUNS; // as in the paper
     one.lo95 = -680.0;

@@ -132,6 +132,31 @@ static void one_fundamental_doubt_is_enough(void **unused)
     }
 }
 
+// Up to 5 % other models agree, above 10 % they do not; in between nothing is said.
+static void other_models_speak_at_5_and_10_percent(void **unused)
+{
+    (void)unused;
+    static const rh_evidence__name name[] = {RH_EVIDENCE_HALVES, RH_EVIDENCE_VARIANTS};
+    static const struct {
+        double value;
+        bool good, bad;
+    } at[] = {
+        {0.05, true, false}, {0.06, false, false}, {0.1, false, false}, {0.104, false, true}};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+            rh_verdict v = sound();
+            v.trust.evidence[name[i]].value = at[k].value;
+            rh_trust__judge(&v, NULL);
+            const char *id = v.trust.evidence[name[i]].name;
+            assert_int_equal(says(&v, id, true), at[k].good);
+            assert_int_equal(says(&v, id, false), at[k].bad);
+            assert_int_equal(v.trust.level, at[k].bad ? RH_TRUST_MEDIUM : RH_TRUST_HIGH);
+            for (int r = 0; r < v.trust.nreason; r++)
+                if (strcmp(v.trust.reason[r].id, id) == 0 && at[k].bad)
+                    assert_non_null(strstr(v.trust.reason[r].text, ", by 10 % of what tuning"));
+        }
+}
+
 // An agent that fails more often than the log, or is no better, is not trusted, however sure
 // the choice among its settings is.
 static void an_agent_that_fails_is_not_trusted(void **unused)
@@ -272,6 +297,7 @@ int main(void)
         cmocka_unit_test(doubtful_evidence_is_not),
         cmocka_unit_test(worse_evidence_is_not_trusted_more),
         cmocka_unit_test(one_fundamental_doubt_is_enough),
+        cmocka_unit_test(other_models_speak_at_5_and_10_percent),
         cmocka_unit_test(an_agent_that_fails_is_not_trusted),
         cmocka_unit_test(errors_are_said_without_a_check),
         cmocka_unit_test(a_model_that_is_too_easy),

@@ -130,6 +130,7 @@ static void tight_for_rewards(void **unused)
             m.r[1][s][a] = 0.5;
         }
     near(rh_lemma__largest(&m, 5), rh_lemma__bound(0.0, 0.25, 5));
+    near(rh_lemma__bound(0.5, 0.25, 4), 1.0 + 4.0); // er T + ep T^2 / 2
 }
 
 int main(void)
