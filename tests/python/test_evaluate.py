@@ -133,6 +133,28 @@ def test_pickled_and_copied(model):
         assert (other.step(0)[0] == env.step(0)[0]).all()
 
 
+def test_pickled_vectors(model):
+    gymnasium = pytest.importorskip("gymnasium")
+    for env in (gymnasium.make_vec("rehearse/Model-v0", num_envs=3, model=model, cutoff=50),
+                gymnasium.make_vec("rehearse/Cartpole-v0", num_envs=3, gravity=1.6)):
+        for other in (pickle.loads(pickle.dumps(env.unwrapped)), copy.deepcopy(env.unwrapped)):
+            assert (other.reset(seed=1)[0] == env.reset(seed=1)[0]).all()
+            for a, b in zip(other.step([0, 1, 0]), env.step([0, 1, 0])):
+                assert np.array_equal(a, b)
+
+
+def test_processes_of_joblib(model, log, tmp_path):
+    joblib = pytest.importorskip("joblib")
+    joblib.dump((log, model), tmp_path / "both")
+    twin, _ = joblib.load(tmp_path / "both")
+    assert twin.fingerprint == log.fingerprint and joblib.hash(twin) == joblib.hash(log)
+    alphas = [0.1, 0.2, 0.3]
+    call = joblib.delayed(rehearse.evaluate)
+    theirs = joblib.Parallel(n_jobs=2)(call(model, "esarsa", {"alpha": a}, runs=2, steps=300, jobs=1) for a in alphas)
+    mine = [rehearse.evaluate(model, "esarsa", {"alpha": a}, runs=2, steps=300) for a in alphas]
+    assert [e.score for e in theirs] == [e.score for e in mine]
+
+
 def test_options_for_type_checkers():
     text = subprocess.run([sys.executable, ROOT / "scripts" / "python-options"], check=True, capture_output=True,
                           text=True).stdout
