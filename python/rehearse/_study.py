@@ -10,6 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _agent, _core, _plan
+from ._dask import Engine
 from ._deploy import Deployment, deploy
 from ._errors import FileError, InvalidError, LogWarning, Stopped
 from ._log import ROLES, Log, checked, read
@@ -196,6 +197,7 @@ def tune(
     setting: "os.PathLike[str] | str | None" = None,
     timeout: float = 600.0,
     progress: Progress = None,
+    cluster: Any = None,
     **given: Unpack[TuneOptions],
 ) -> Study:
     """Choose hyperparameters from a log.
@@ -206,7 +208,8 @@ def tune(
     "tau": [0.1, 1, 10], "lambda": 0.9}, or distributions of Optuna. folder: where the study is kept; the same call resumes it. jobs: runs
     in parallel, which changes no result. timeout: seconds that a Python agent may take for a step. progress:
     a bar by tqdm, by default in a notebook and on a terminal; or a function that is called with the news
-    ten times a second (stage, runs, settings, value, ...) and stops the study by returning True. Other
+    ten times a second (stage, runs, settings, value, ...) and stops the study by returning True. cluster: a
+    dask.distributed.Client, whose workers do the runs; the result is the same. Other
     options are those of `rehearse tune` with underscores: trials=60, steps=5000, runs=10, method="race", ...
     """
     options: Dict[str, Any] = dict(given)
@@ -238,7 +241,7 @@ def tune(
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
     return _carry_out(plan, checked(plan, of), source, first, model, None if folder is None else os.fspath(folder),
-                      cpus() if jobs is None else jobs, progress)
+                      cpus() if jobs is None else jobs, progress, Engine(cluster, timeout) if cluster else None)
 
 
 _plan.document(tune, _plan.names("tune"))
@@ -257,12 +260,12 @@ def _names(agents: Agents, criterion: Any = None) -> str:
 
 def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log], first: Optional[Log],
                model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress,
-               only_look: bool = False) -> Study:
+               engine: Optional[Engine] = None, only_look: bool = False) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,
                        model._core if model else None)
 
     def body(watch: _core.Watch) -> None:
-        core.open(folder, jobs, inspected, watch)
+        core.open(folder, jobs, inspected, watch, engine.core if engine else None)
         if folder is not None and not only_look:
             _keep_plan(plan, source, folder)
         if only_look:
@@ -277,6 +280,8 @@ def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log]
                 raise
         return Study(*core.verdict(), plan, folder)
     finally:
+        if engine:
+            engine.close()
         core.close()  # unlocks the folder
 
 
