@@ -2,8 +2,8 @@
 # # Optuna searches, the model of a log scores
 #
 # `evaluate` lets an agent learn with one setting and nothing else: what the objective does not name keeps
-# its initial value. Run r has the same random streams for every setting, so ten calls of one run are one
-# call of ten runs, and bad settings can be pruned on the way. `evaluate` releases the GIL: n_jobs works.
+# its initial value. Run r has the same random streams for every setting. `report` sees the runs so far after
+# each of them, so bad settings are pruned on the way. `evaluate` releases the GIL: n_jobs works.
 
 # %%
 import math
@@ -21,13 +21,13 @@ model = rehearse.fit(log, model="knn", repr="raw", progress=False)
 def objective(trial: optuna.Trial) -> float:
     setting = {"alpha": trial.suggest_float("alpha", 1e-3, 1, log=True),
                "tau": trial.suggest_float("tau", 1e-3, 100, log=True)}
-    scores = []
-    for run in range(8):
-        scores.append(rehearse.evaluate(model, "esarsa", setting, runs=1, first_run=run, jobs=1).score)
-        trial.report(sum(scores) / len(scores), run)
+
+    def report(so_far: rehearse.Evaluation) -> None:
+        trial.report(so_far.score, so_far.runs)
         if trial.should_prune():
             raise optuna.TrialPruned
-    return sum(scores) / len(scores)
+
+    return rehearse.evaluate(model, "esarsa", setting, runs=8, jobs=1, report=report).score
 
 
 # %%

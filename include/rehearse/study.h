@@ -126,7 +126,7 @@ RH_API int rh_ranks_count(const rh_ranks *ranks);      //
 RH_API void rh_ranks_end(rh_ranks *ranks);             // waits for all ranks; NULL is allowed
 RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all ranks, does not return
 
-// ---------------------------------------------------------------------------- the study
+// ---------------------------------------------------------------------------- elsewhere
 
 typedef enum rh_stage {
     RH_STAGE_FIT,
@@ -135,6 +135,41 @@ typedef enum rh_stage {
     RH_STAGE_CHECK, // the leading settings in other models of the log
     RH_NSTAGE
 } rh_stage;
+
+// A run that is to be done elsewhere: hand `bytes` and the bytes of its stage to a process of
+// the same build, and what rh_server_run() gives there back, as often as it takes.
+typedef struct rh_remote_run {
+    rh_stage stage;
+    const void *bytes;           //                                          (nbyte)
+    size_t nbyte;                //
+    void *result;                // to be written                            (nresult)
+    size_t nresult;              //
+    bool (*stop)(void *context); // polled while waiting; true: the result is not needed any
+    void *context;               //   more, return RH_ESTOPPED
+} rh_remote_run;
+
+// Who does the runs of a study instead of its threads. Results are the same, byte for byte.
+typedef struct rh_remote {
+    int nrun; // runs at once: so many threads call run()
+    // A stage begins; all its runs need these bytes, which are only borrowed.
+    rh_status (*stage)(void *context, rh_stage stage, const void *bytes, size_t n,
+                       rh_error *err);
+    // Wait for a run. An error ends the study; its journal has all finished runs.
+    rh_status (*run)(void *context, const rh_remote_run *run, rh_error *err);
+    void *context;
+} rh_remote;
+
+// A stage in another process. Trusted bytes only: an agent may be a program (exec:). Copied:
+// stage. Owned: *out, free with rh_server_destroy(). Nullable: err.
+typedef struct rh_server rh_server;
+RH_API rh_status rh_server_create(rh_server **out, const void *stage, size_t n, rh_error *err);
+RH_API size_t rh_server_nresult(void);
+// Do one run; of a server only one at a time. result: (rh_server_nresult()). Nullable: err.
+RH_API rh_status rh_server_run(rh_server *server, const void *bytes, size_t n, void *result,
+                               rh_error *err);
+RH_API void rh_server_destroy(rh_server *server); // NULL is allowed
+
+// ---------------------------------------------------------------------------- the study
 
 typedef struct rh_study_progress {
     rh_stage stage;
@@ -155,13 +190,14 @@ typedef struct rh_study_progress {
 } rh_study_progress;
 
 typedef struct rh_study_options {
-    const char *folder;    // created if missing; NULL: keep nothing on disk
-    int nthread;           // changes no result
-    rh_ranks *ranks;       // other processes that help; NULL: none (borrowed)
-    bool watch;            // write the report every few seconds while the study runs
-    const char *command;   // that started it, for the report; NULL: unknown (borrowed)
-    rh_log_report *report; // of the log or the model's log, as inspected before; NULL: the
-                           // study inspects it (borrowed, must outlive the study)
+    const char *folder;      // created if missing; NULL: keep nothing on disk
+    int nthread;             // changes no result
+    rh_ranks *ranks;         // other processes that help; NULL: none (borrowed)
+    const rh_remote *remote; // who does the runs of settings; NULL: nthread threads (borrowed)
+    bool watch;              // write the report every few seconds while the study runs
+    const char *command;     // that started it, for the report; NULL: unknown (borrowed)
+    rh_log_report *report;   // of the log or the model's log, as inspected before; NULL: the
+                             // study inspects it (borrowed, must outlive the study)
     // Called now and then from the calling thread; NULL for none.
     void (*progress)(void *context, const rh_study_progress *progress);
     // Polled; true stops the study with RH_ESTOPPED and keeps all finished runs.

@@ -162,5 +162,6 @@ void bind_model(nb::module_ &m);
 void bind_env(nb::module_ &m);
 void bind_eval(nb::module_ &m);
 void bind_study(nb::module_ &m);
+void bind_remote(nb::module_ &m);
 
 #endif

@@ -167,5 +167,6 @@ NB_MODULE(_core, m)
     bind_model(m);
     bind_env(m);
     bind_eval(m);
+    bind_remote(m);
     bind_study(m);
 }

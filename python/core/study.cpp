@@ -1,6 +1,6 @@
 // study.cpp - plans, fits and studies: started here, watched from Python, results as dicts.
 
-#include "core.h"
+#include "remote.h"
 
 #include <cmath>
 
@@ -196,13 +196,15 @@ class Study {
     ~Study() { close(); }
 
     // Settle the plan and open the folder; fits the model of a new study.
-    void open(const std::optional<std::string> &where, int nthread, const Checked &checked, Watch &watch)
+    void open(const std::optional<std::string> &where, int nthread, const Checked &checked, Watch &watch,
+              const Remote *remote)
     {
         rh_error err;
         rh_study_options opt = rh_study_defaults();
         folder = where;
         opt.folder = folder ? folder->c_str() : nullptr; // borrowed by the study
         opt.nthread = nthread;
+        opt.remote = remote ? &remote->hooks : nullptr; // kept by the caller
         report = checked.p;
         opt.report = report.get();
         watch.hook(opt);
@@ -397,7 +399,7 @@ void bind_study(nb::module_ &m)
         .def(nb::init<const Plan &, const Log *, const Log *, const Model *>(), nb::arg("plan"),
              nb::arg("log").none(), nb::arg("starts").none(), nb::arg("model").none())
         .def("open", &Study::open, nb::arg("folder").none(), nb::arg("jobs"), nb::arg("checked"),
-             nb::arg("watch"))
+             nb::arg("watch"), nb::arg("remote").none() = nb::none())
         .def("run", &Study::run)
         .def("estimate", &Study::estimate)
         .def("verdict", &Study::verdict)

@@ -132,13 +132,21 @@ def _home_of(target: Any) -> Optional[str]:
     return f"{os.path.basename(path)}:{name}" if path and path.endswith(".py") else None
 
 
-def tell_workers() -> None:
-    """Which interpreter worker processes are, and where they import from."""
+def tell_workers(path: Optional[List[str]] = None) -> None:
+    """Which interpreter worker processes are, and where they import from: by default as this one."""
     os.environ["REHEARSE_PYTHON"] = sys.executable
-    os.environ["REHEARSE_PATH"] = json.dumps([os.path.abspath(p or ".") for p in sys.path])
+    os.environ["REHEARSE_PATH"] = json.dumps([os.path.abspath(p or ".") for p in path or sys.path])
 
 
-_keep: List["tempfile.TemporaryDirectory[str]"] = []  # pickles, until the program ends
+_keep: List["tempfile.TemporaryDirectory[str]"] = []  # of pickles, until the program ends
+
+
+def pickles() -> str:
+    """The folder of agents that are pickled; worker processes know it."""
+    if not _keep:
+        _keep.append(tempfile.TemporaryDirectory(prefix="rehearse-agent-"))
+    os.environ["REHEARSE_PICKLES"] = _keep[0].name
+    return _keep[0].name
 
 
 def command_of(target: Any) -> str:
@@ -152,13 +160,11 @@ def command_of(target: Any) -> str:
             raise missing("cloudpickle", f"agent {target.__name__}: it has no file that a worker process "
                           "could import; put it into one, or: an agent from a notebook") from None
         pickled = cloudpickle.dumps(target)
-        folder = tempfile.TemporaryDirectory(prefix="rehearse-agent-")
-        _keep.append(folder)
-        with open(os.path.join(folder.name, target.__name__ + ".pickle"), "wb") as file:
-            file.write(pickled)
-        os.environ["REHEARSE_PICKLES"] = folder.name
         home = f"pickle:{target.__name__}"
     digest = _source_hash(target, pickled)
+    if pickled is not None:
+        with open(os.path.join(pickles(), f"{target.__name__}-{digest}.pickle"), "wb") as file:
+            file.write(pickled)
     tell_workers()
     return f'exec:"${{REHEARSE_PYTHON:-python3}}" -m rehearse.worker {shlex.quote(home)} {digest}'
 

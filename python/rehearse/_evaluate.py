@@ -34,6 +34,20 @@ class Evaluation:
         self.curves: NDArray[np.float64] = of["curves"]  # learning curves (members x runs x points)
 
     @property
+    def runs(self) -> int:
+        """Runs of every member."""
+        return self.scores.shape[1]
+
+    def joined(self, other: "Evaluation") -> "Evaluation":
+        """These runs and further ones of the same setting."""
+        mine, more = (np.array(e.outcomes, dtype=object).reshape(e.scores.shape) for e in (self, other))
+        return Evaluation({"agent": self.agent, "hyperparameters": self.setting, "steps": self.steps,
+                           "scores": np.concatenate([self.scores, other.scores], axis=1),
+                           "totals": np.concatenate([self.totals, other.totals], axis=1),
+                           "outcomes": np.concatenate([mine, more], axis=1).ravel().tolist(),
+                           "curves": np.concatenate([self.curves, other.curves], axis=1)})
+
+    @property
     def score(self) -> float:
         """The mean over all runs."""
         return float(self.scores.mean())
@@ -62,6 +76,9 @@ class Evaluation:
                 f"{self.scores.size} runs of {self.steps:,} steps{failed}>")
 
 
+Report = Callable[[Evaluation], Any]
+
+
 def evaluate(
     where: Any,
     agent: Union[str, type, Callable[..., Any]],
@@ -76,6 +93,7 @@ def evaluate(
     curve: int = 20,
     jobs: Optional[int] = None,
     timeout: float = 600.0,
+    report: Optional[Report] = None,
 ) -> Evaluation:
     """Let an agent learn with one setting, from its first step, `runs` times.
 
@@ -83,6 +101,8 @@ def evaluate(
     hyperparameters; the others keep their initial values, nothing is searched. Runs first_run ..
     first_run + runs - 1 are made, the same ones as `rehearse run` makes, whatever else is evaluated: runs
     0 to 9 in ten calls are the runs of one call. cutoff: longest episode; in a model as the log has it.
+    report: called after every `jobs` runs with the Evaluation of the runs so far; no more are made when it
+    returns True. An exception that it raises leaves evaluate(), so an objective of Optuna may prune there.
     """
     if criterion not in _CRITERIA:
         raise InvalidError(f"criterion = {criterion}, expected one of {', '.join(_CRITERIA)}")
@@ -102,7 +122,17 @@ def evaluate(
         if options[name] < 0:
             raise InvalidError(f"{name} = {options[name]}, expected 0 or more")
     values = {name: _plan.text(value) for name, value in (setting or {}).items()}
-    return Evaluation(work(lambda watch: _core.evaluate(members, str(agent), values, options, watch), False))
+
+    def some(first: int, n: int) -> Evaluation:
+        how = {**options, "first_run": first_run + first, "runs": n}
+        return Evaluation(work(lambda watch: _core.evaluate(members, str(agent), values, how, watch), False))
+
+    if report is None:
+        return some(0, runs)
+    so_far = some(0, min(options["jobs"], runs))
+    while not report(so_far) and so_far.runs < runs:
+        so_far = so_far.joined(some(so_far.runs, min(options["jobs"], runs - so_far.runs)))
+    return so_far
 
 
 def _members(where: Any, steps: Optional[int]) -> "tuple[List[_core.Env], int]":

@@ -8,6 +8,7 @@ Gymnasium's AutoresetMode.NEXT_STEP. A pickled or copied environment is a new on
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import gymnasium
@@ -119,8 +120,9 @@ class RehearseVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[type-arg]
 
     metadata = _METADATA
 
-    def __init__(self, core: _core.Env, num_envs: int, cutoff: int) -> None:
+    def __init__(self, core: _core.Env, num_envs: int, cutoff: int, again: "Tuple[Any, ...]") -> None:
         self.task = Task(core.task)
+        self._again = again  # the function and the arguments that make another one
         self.num_envs = num_envs
         self.single_observation_space = observation_space(self.task)
         self.single_action_space = action_space(self.task)
@@ -164,10 +166,14 @@ class RehearseVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[type-arg]
         """Which copies made their last step where the model has no logged step near (num_envs)."""
         return self._copies.uncovered()
 
+    def __reduce__(self) -> "Tuple[Any, ...]":
+        return self._again
+
 
 def simulator_vector(name: str, num_envs: int = 1, cutoff: Optional[int] = None,
                      **options: Any) -> RehearseVectorEnv:
-    return RehearseVectorEnv(_core_env(name, None, 0, options), num_envs, cutoff or _NEVER)
+    again = (partial(simulator_vector, name, num_envs, cutoff, **options), ())
+    return RehearseVectorEnv(_core_env(name, None, 0, options), num_envs, cutoff or _NEVER, again)
 
 
 def model_vector(num_envs: int = 1, path: "os.PathLike[str] | str | None" = None,
@@ -175,7 +181,8 @@ def model_vector(num_envs: int = 1, path: "os.PathLike[str] | str | None" = None
                  **options: Any) -> RehearseVectorEnv:
     source = model if model is not None or path is None else load(path)
     core = _core_env(None, source, member, options)
-    return RehearseVectorEnv(core, num_envs, _limit(cutoff, True, core, source, Task(core.task)))
+    again = (partial(model_vector, num_envs, path, model, member, cutoff, **options), ())
+    return RehearseVectorEnv(core, num_envs, _limit(cutoff, True, core, source, Task(core.task)), again)
 
 
 def register() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 import numpy as np
 
 from . import _core, _plan
-from ._errors import Error, InvalidError, LogWarning, missing
+from ._errors import Error, FormatError, InvalidError, LogWarning, missing
 from ._show import Finding, findings, frame, html_findings, html_table, number
 
 if TYPE_CHECKING:
@@ -305,9 +305,12 @@ def _flat_arrow(table: Any) -> Any:
             arrays.append(column)
             names.append(name)
             continue
-        cells = np.array(column.to_pylist(), dtype=float)
+        try:
+            cells = np.array(column.to_pylist(), dtype=float)
+        except (TypeError, ValueError):  # of text or structs; a missing list, or one of another length
+            cells = np.empty(0)
         if cells.ndim != 2:
-            raise InvalidError(f"column {name}: lists of different lengths, expected one length")
+            raise InvalidError(f"column {name}: {kind}, expected lists of numbers of one length in all rows")
         for i in range(cells.shape[1]):
             arrays.append(pyarrow.array(cells[:, i]))
             names.append(f"{name}_{i}")
@@ -338,12 +341,12 @@ def _write_pandas(table: Any, path: str) -> None:
 def _by_table(table: Any, write: Any, name: str, options: Mapping[str, Any]) -> Log:
     with tempfile.TemporaryDirectory(prefix="rehearse-") as folder:
         path = os.path.join(folder, "table.csv")
-        write(table, path)
         try:
+            write(table, path)
             return _by_path(path, None, {**options, "format": "csv"}, name)
         except Error as error:  # the file is ours; the user knows a table
             text = str(error).replace(path, name).replace("table.csv", name)
-            raise type(error)(text) from None
+            raise type(error)(text if text.startswith(name) else f"{name}: {text}") from None
 
 
 def _by_arrow_file(path: str, options: Mapping[str, Any]) -> Log:
@@ -354,7 +357,10 @@ def _by_arrow_file(path: str, options: Mapping[str, Any]) -> Log:
         raise missing("pyarrow", f"{path}: reading Parquet and Arrow") from None
     with open(path, "rb") as file:
         parquet = file.read(4) == b"PAR1"
-    table = pyarrow.parquet.read_table(path) if parquet else pyarrow.feather.read_table(path)
+    try:
+        table = pyarrow.parquet.read_table(path) if parquet else pyarrow.feather.read_table(path)
+    except pyarrow.ArrowException as error:
+        raise FormatError(f"{path}: {error}") from None
     return _by_table(table, _write_arrow, os.path.basename(path), options)
 
 

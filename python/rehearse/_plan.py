@@ -50,7 +50,7 @@ def text(value: Any) -> str:
 
 
 def axis(value: Axis) -> str:
-    """The values to try: 0.1; [1, 10]; (0.01, 1); (0.01, 1, "log"); "0.01:1:log"."""
+    """The values to try: 0.1; [1, 10]; (0.01, 1); (0.01, 1, "log"); "0.01:1:log"; a distribution of Optuna."""
     if isinstance(value, tuple):
         if len(value) not in (2, 3):
             raise InvalidError(f"search: {value!r}, expected (low, high) or (low, high, 'log'); "
@@ -60,7 +60,23 @@ def axis(value: Axis) -> str:
         return ",".join(text(v) for v in value)
     if hasattr(value, "tolist"):  # NumPy
         value = value.tolist()
+    if type(value).__module__ == "optuna.distributions":
+        return _of_optuna(value)
     return text(value)
+
+
+def _of_optuna(of: Any) -> str:
+    """A distribution of Optuna as the values to try."""
+    if hasattr(of, "choices"):
+        return text(of.choices)
+    ends = f"{text(of.low)}:{text(of.high)}"
+    if of.log:
+        return f"{ends}:log"
+    if isinstance(of.low, int) and of.step == 1:
+        return f"{ends}:int"
+    if of.step is None:
+        return ends
+    return text([of.low + i * of.step for i in range(round((of.high - of.low) / of.step) + 1)])
 
 
 def known(command: str, options: Iterable[str], table: Mapping[str, Any]) -> None:

@@ -10,10 +10,12 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _agent, _core, _plan
+from ._dask import Engine
 from ._deploy import Deployment, deploy
-from ._errors import FileError, InvalidError, LogWarning, Stopped, missing
+from ._errors import FileError, InvalidError, LogWarning, Stopped
 from ._log import ROLES, Log, checked, read
 from ._model import Model, load
+from ._plot import Plots, shown
 from ._show import Finding, findings, frame, html_findings, html_table, number
 from ._work import Progress, cpus, work
 
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
 # member, run, score, total, steps, episodes, out_of_coverage, failures, caught_up, outcome
 Run = Tuple[int, int, float, float, int, int, int, int, int, str]
 Agent = Union[str, type, Callable[..., Any]]
+Agents = Union[Agent, Sequence[Agent]]
 
 _STUDY_FILE = "study.yaml"
 
 
-class Study:
+class Study(Plots):
     """The result of tune(): the setting to deploy, and what it was chosen from.
 
     result is the document of `rehearse tune --json` (docs/tune.md); the attributes are the parts of it
@@ -77,12 +80,6 @@ class Study:
         return (self.winner["lo95"], self.winner["hi95"]) if self.winner else (None, None)
 
     @property
-    def unit(self) -> str:
-        """What scores are: rewards per episode, or per so many steps."""
-        steps = self.result["score_steps"]
-        return f"per {steps:,} steps" if steps else "per episode"
-
-    @property
     def logged(self) -> Dict[str, Optional[float]]:
         """The score of the logged controller, from the log alone."""
         return dict(self.result["logged"])
@@ -113,8 +110,8 @@ class Study:
         tied = {(t["setting"], t["stage"]) for t in self.result["tied"]}
         rows = []
         for t in self.result["trials"]:
-            row = {k: t[k] for k in ("setting", "stage", "state")}
-            row.update(t["parameters"])
+            row = {k: t[k] for k in ("setting", "stage", "state", "agent")}
+            row.update(self.searched(t))
             row.update({k: t[k] for k in ("score", "lo95", "hi95", "finished_runs", "diverged", "out_of_coverage")})
             row["tied"] = (t["setting"], t["stage"]) in tied
             rows.append(row)
@@ -123,16 +120,11 @@ class Study:
     @property
     def runs(self) -> "pandas.DataFrame":
         """Every run of every setting."""
-        rows = [(t["setting"], t["stage"], *t["parameters"].values(), *run)
+        names = list(self.searched(self.result["trials"][0])) if self.result["trials"] else []
+        rows = [(t["setting"], t["stage"], t["agent"], *self.searched(t).values(), *run)
                 for t in self.result["trials"] for run in self._details[t["setting"], t["stage"]][0]]
-        names = list(self.result["trials"][0]["parameters"]) if self.result["trials"] else []
-        return frame(rows, ["setting", "stage", *names, "member", "run", "score", "total", "steps",
+        return frame(rows, ["setting", "stage", "agent", *names, "member", "run", "score", "total", "steps",
                             "episodes", "out_of_coverage", "failures", "caught_up", "outcome"])
-
-    @property
-    def steps(self) -> int:
-        """Steps of a run."""
-        return max((run[4] for runs, _ in self._details.values() for run in runs), default=0)
 
     @property
     def importance(self) -> "pandas.DataFrame":
@@ -163,10 +155,7 @@ class Study:
         searched = self.winner["parameters"] if self.winner else {}
         setting = ", ".join(f"{k}={number(v) if isinstance(v, float) else v}" for k, v in searched.items())
         stage = "confirmed" if self.winner and self.winner["stage"] == "confirm" else "not confirmed"
-        words = self.agent.split()
-        known = "rehearse.worker" in words  # module:Name says more than the command
-        agent = f"{words[words.index('rehearse.worker') + 1]} (in Python)" if known else self.agent
-        out = [("agent", agent),
+        out = [("agent", shown(self.agent)),
                ("setting", setting or "none: no setting worked"),
                ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
                ("better", self.today["text"]),
@@ -190,74 +179,16 @@ class Study:
         tied = self.result["tied"]
         table = ""
         if tied:
-            names = list(tied[0]["parameters"])
-            table = html_table((*names, "score", "95 % interval"), [
-                (*(number(v) if isinstance(v, float) else v for v in t["parameters"].values()), number(t["score"]),
-                 f"{number(t['lo95'])} to {number(t['hi95'])}") for t in tied])
+            names = list(self.searched(tied[0]))
+            table = html_table(("agent", *names, "score", "95 % interval"), [
+                (shown(t["agent"]), *(number(v) if isinstance(v, float) else v for v in self.searched(t).values()),
+                 number(t["score"]), f"{number(t['lo95'])} to {number(t['hi95'])}") for t in tied])
         return f"<table>{rows}</table>{table}{html_findings(self.findings)}"
-
-    @staticmethod
-    def _axes(ax: Any) -> Any:
-        if ax is not None:
-            return ax
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise missing("matplotlib", "a plot") from None
-        return plt.subplots()[1]
-
-    def plot_curve(self, ax: Any = None) -> Any:
-        """The mean learning curve of the setting to deploy, and of those tied with it."""
-        ax = self._axes(ax)
-        steps = self.steps
-        for rank, t in enumerate(self.result["tied"]):
-            curve = self._details[t["setting"], t["stage"]][1]
-            if curve is not None and len(curve):
-                x = [steps * (k + 1) / len(curve) for k in range(len(curve))]
-                ax.plot(x, curve, color="C0" if rank == 0 else "0.8", zorder=2 if rank == 0 else 1,
-                        label="the setting to deploy" if rank == 0 else None)
-        ax.set_xlabel("step")
-        ax.set_ylabel("reward per segment" if self.result["score_steps"] else "return of an episode")
-        ax.legend()
-        return ax
-
-    def plot_settings(self, name: Optional[str] = None, ax: Any = None) -> Any:
-        """Scores of the search against one hyperparameter, by default the most important one."""
-        ax = self._axes(ax)
-        if name is None:
-            rows = self.result["importance"]["parameters"]
-            if not rows:
-                raise InvalidError("plot_settings: nothing was searched")
-            name = max(rows, key=lambda r: r["total_effect"] or 0.0)["name"]
-        tried = [t for t in self.result["trials"] if t["stage"] == "search" and t["score"] is not None]
-        if tried and name not in tried[0]["parameters"]:
-            raise InvalidError(f"plot_settings: no searched hyperparameter '{name}', expected one of "
-                               + ", ".join(tried[0]["parameters"]))
-        x = [t["parameters"][name] for t in tried]
-        ax.plot(x, [t["score"] for t in tried], "o", color="C0")
-        if self.winner:
-            ax.axvline(self.winner["parameters"][name], color="0.6", zorder=0)
-        if all(isinstance(v, (int, float)) and v > 0 for v in x) and x and max(x) > 50 * min(x):
-            ax.set_xscale("log")
-        ax.set_xlabel(name)
-        ax.set_ylabel(f"score, {self.unit}")
-        return ax
-
-    def plot_importance(self, ax: Any = None) -> Any:
-        """Shares of the score's variance by hyperparameter."""
-        ax = self._axes(ax)
-        rows = [r for r in self.result["importance"]["parameters"] if r["total_effect"] is not None]
-        rows.sort(key=lambda r: r["total_effect"])
-        ax.barh([r["name"] for r in rows], [r["total_effect"] for r in rows], color="0.8", label="with interactions")
-        ax.barh([r["name"] for r in rows], [r["main_effect"] for r in rows], color="C0", label="alone")
-        ax.set_xlabel("share of the score's variance")
-        ax.legend()
-        return ax
 
 
 def tune(
     log: Any,
-    agent: Optional[Agent] = None,
+    agent: Optional[Agents] = None,
     *,
     search: Optional[Mapping[str, _plan.Axis]] = None,
     folder: "os.PathLike[str] | str | None" = None,
@@ -266,18 +197,20 @@ def tune(
     setting: "os.PathLike[str] | str | None" = None,
     timeout: float = 600.0,
     progress: Progress = None,
+    cluster: Any = None,
     **given: Unpack[TuneOptions],
 ) -> Study:
     """Choose hyperparameters from a log.
 
     log: a Log, a Model, or what read() takes, with its keyword arguments; the path of a study file
-    (docs/study-file.md). agent: the name of a built-in one, a class with start, step and end, or a
-    function train(env, seed, **hyperparameters). search: values to try, {"alpha": (1e-3, 1, "log"),
-    "tau": [0.1, 1, 10], "lambda": 0.9}. folder: where the study is kept; the same call resumes it. jobs: runs
+    (docs/study-file.md). agent: the name of a built-in one, a class with start, step and end, a function
+    train(env, seed, **hyperparameters), a list of these to compare them, or "auto". search: values to try, {"alpha": (1e-3, 1, "log"),
+    "tau": [0.1, 1, 10], "lambda": 0.9}, or distributions of Optuna. folder: where the study is kept; the same call resumes it. jobs: runs
     in parallel, which changes no result. timeout: seconds that a Python agent may take for a step. progress:
     a bar by tqdm, by default in a notebook and on a terminal; or a function that is called with the news
-    ten times a second (stage, runs, settings, value, ...) and stops the study by returning True. Other options are those of `rehearse tune` with underscores: trials=60, steps=5000, runs=10, method="race",
-    confirm=5, model="knn", seed=1, ...
+    ten times a second (stage, runs, settings, value, ...) and stops the study by returning True. cluster: a
+    dask.distributed.Client, whose workers do the runs; the result is the same. Other
+    options are those of `rehearse tune` with underscores: trials=60, steps=5000, runs=10, method="race", ...
     """
     options: Dict[str, Any] = dict(given)
     roles = {k: options.pop(k) for k in list(options) if k in ROLES}
@@ -287,12 +220,9 @@ def tune(
     if setting is not None:
         plan.setting(os.fspath(setting))
     if agent is not None:
-        if not isinstance(agent, str):
-            if not inspect.isclass(agent) and options.get("criterion") == "final":
-                raise InvalidError("criterion = final: a train function cannot be frozen, expected another one")
-            agent = _agent.command_of(agent)
+        if any(not isinstance(one, str) for one in (agent if isinstance(agent, (list, tuple)) else [agent])):
             _core.set_timeout(timeout)
-        plan.set("agent.name", agent, "agent")
+        plan.set("agent.name", _names(agent, options.get("criterion")), "agent")
     elif inspect.isclass(log):
         raise TypeError(f"tune: {log.__name__} as the log, expected tune(log, agent)")
     for name, value in (search or {}).items():
@@ -311,20 +241,31 @@ def tune(
     plan.check()
     first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
     return _carry_out(plan, checked(plan, of), source, first, model, None if folder is None else os.fspath(folder),
-                      cpus() if jobs is None else jobs, progress)
+                      cpus() if jobs is None else jobs, progress, Engine(cluster, timeout) if cluster else None)
 
 
 _plan.document(tune, _plan.names("tune"))
 
 
+def _names(agents: Agents, criterion: Any = None) -> str:
+    """One agent or several, as the key agent of a study file has them."""
+    if isinstance(agents, (list, tuple)):
+        return json.dumps([_names(one, criterion) for one in agents])
+    if isinstance(agents, str):
+        return agents
+    if inspect.isfunction(agents) and criterion == "final":
+        raise InvalidError("criterion = final: a train function cannot be frozen, expected another one")
+    return _agent.command_of(agents)
+
+
 def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log], first: Optional[Log],
                model: Optional[Model], folder: Optional[str], jobs: int, progress: Progress,
-               only_look: bool = False) -> Study:
+               engine: Optional[Engine] = None, only_look: bool = False) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,
                        model._core if model else None)
 
     def body(watch: _core.Watch) -> None:
-        core.open(folder, jobs, inspected, watch)
+        core.open(folder, jobs, inspected, watch, engine.core if engine else None)
         if folder is not None and not only_look:
             _keep_plan(plan, source, folder)
         if only_look:
@@ -339,6 +280,8 @@ def _carry_out(plan: _core.Plan, inspected: _core.Checked, source: Optional[Log]
                 raise
         return Study(*core.verdict(), plan, folder)
     finally:
+        if engine:
+            engine.close()
         core.close()  # unlocks the folder
 
 
@@ -359,7 +302,7 @@ def _keep_plan(plan: _core.Plan, source: Optional[Log], folder: str) -> None:
 def open_study(
     folder: "os.PathLike[str] | str",
     log: Any = None,
-    agent: Optional[Agent] = None,
+    agent: Optional[Agents] = None,
     *,
     starts: Any = None,
 ) -> Study:
@@ -378,7 +321,7 @@ def open_study(
     _agent.tell_workers()
     plan.read(path)
     if agent is not None:
-        plan.set("agent.name", agent if isinstance(agent, str) else _agent.command_of(agent), "agent")
+        plan.set("agent.name", _names(agent), "agent")
     data = plan.get("data") or ""
     model = log if isinstance(log, Model) else load(data[len("model:"):]) if data.startswith("model:") else None
     source: Optional[Log] = None

@@ -2,12 +2,13 @@
 
 The library is called in a thread with the GIL released. The calling thread waits in Python, so a
 signal is handled at once: the work is asked to stop, ends in order, and KeyboardInterrupt is raised
-after that. No Python code runs in a callback of the library.
+after that, on every version of Python. No Python code runs in a callback of the library.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
@@ -74,11 +75,44 @@ class _Bar:
         self._bar = None
 
 
+class _CtrlC:
+    """While it is in place, Ctrl-C asks the work to stop and is kept for raise_again().
+
+    An exception could come at any line, also between the start of the thread and the first wait for it,
+    and the interpreter would end under the work. A second Ctrl-C is raised where it comes, for a callback that hangs.
+    Only the main thread gets signals; a handler that somebody else has set is called as it is.
+    """
+
+    def __init__(self, watch: _core.Watch) -> None:
+        self._watch = watch
+        self._usual = signal.getsignal(signal.SIGINT)
+        self._mine = threading.current_thread() is threading.main_thread() and callable(self._usual)
+        self.caught: List[Any] = []
+
+    def _keep(self, number: int, where: Any) -> None:
+        self.caught.append((number, where))
+        self._watch.stop()
+        if len(self.caught) > 1:
+            self._usual(number, where)  # type: ignore[operator, misc]
+
+    def place(self) -> None:
+        if self._mine:
+            signal.signal(signal.SIGINT, self._keep)
+
+    def remove(self) -> None:
+        if self._mine:
+            signal.signal(signal.SIGINT, self._usual)
+
+    def raise_again(self) -> None:
+        if self.caught:
+            self._usual(*self.caught[0])  # type: ignore[operator, misc]
+
+
 def work(call: Callable[[_core.Watch], T], progress: Progress) -> T:
     """Do call(watch) in a thread; its result, its exception, or that of the caller's thread.
 
     The end is an Event: before Python 3.13 a join() that a signal interrupts takes a running thread for
-    a finished one, and the interpreter would end under it.
+    a finished one.
     """
     watch = _core.Watch()
     result: List[T] = []
@@ -95,24 +129,30 @@ def work(call: Callable[[_core.Watch], T], progress: Progress) -> T:
 
     thread = threading.Thread(target=body, name="rehearse", daemon=True)
     bar = _Bar(False if callable(progress) else progress)
-    raised: Optional[BaseException] = None  # Ctrl-C, or what a callback or the bar raised
-    thread.start()
-    while not done.is_set():
-        try:
-            if done.wait(_PAUSE) or raised is not None:
-                continue
-            news = watch.news()
-            if not callable(progress):
-                bar.update(news)
-            elif news["stage"] is not None and progress(news):
+    raised: Optional[BaseException] = None  # what a callback or the bar raised
+    ctrl_c = _CtrlC(watch)
+    ctrl_c.place()
+    try:
+        thread.start()
+        while not done.is_set():
+            try:
+                if done.wait(_PAUSE) or raised is not None or ctrl_c.caught:
+                    continue
+                news = watch.news()
+                if not callable(progress):
+                    bar.update(news)
+                elif news["stage"] is not None and progress(news):
+                    watch.stop()
+            except BaseException as error:
+                raised = raised or error
                 watch.stop()
-        except BaseException as error:
-            raised = raised or error
-            watch.stop()
-    thread.join()
-    bar.close()
-    if fault and not (raised and isinstance(fault[0], Stopped)):
+        thread.join()
+        bar.close()
+    finally:
+        ctrl_c.remove()
+    if fault and not ((raised or ctrl_c.caught) and isinstance(fault[0], Stopped)):
         raise fault[0]
+    ctrl_c.raise_again()
     if raised:
         raise raised
     return result[0]

@@ -165,7 +165,7 @@ def _folders() -> Iterator[str]:
     yield os.getcwd()
 
 
-def _load(target: str) -> Any:
+def _load(target: str, digest: str = "") -> Any:
     home, _, name = target.partition(":")
     if not name:
         raise SystemExit(f"rehearse.worker: '{target}', expected module:Name or script.py:Name")
@@ -175,7 +175,7 @@ def _load(target: str) -> Any:
     if home == "pickle":
         import pickle
 
-        with open(os.path.join(os.environ.get("REHEARSE_PICKLES", ""), name + ".pickle"), "rb") as file:
+        with open(os.path.join(os.environ.get("REHEARSE_PICKLES", ""), f"{name}-{digest}.pickle"), "rb") as file:
             return pickle.load(file)
     if home.endswith(".py"):
         path = next((p for p in (os.path.join(f, home) for f in _folders()) if os.path.isfile(p)), None)
@@ -204,7 +204,7 @@ def main(words: List[str]) -> None:
         os.dup2(nothing.fileno(), 0)
     if not words:
         raise SystemExit("rehearse.worker: no agent, expected module:Name")
-    target = _load(words[0])
+    target = _load(*words[:2])
     check(target)
     serve = _serve_class if inspect.isclass(target) else _serve_train
     serve(target, Channel(source, sink))

@@ -32,6 +32,12 @@ static void write_stage(rh_doc *doc, const char *key, const rh_field_at *at)
     rh_doc__text(doc, key, ((const rh_trial *)at->data)->confirm ? "confirm" : "search");
 }
 
+static void write_agent_of(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    const rh_plan__agents *agents = &study_of(at)->plan->agents;
+    rh_doc__text(doc, key, agents->type[((const rh_trial *)at->data)->agent]->name);
+}
+
 static void write_searched(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     const rh_plan *plan = study_of(at)->plan;
@@ -83,6 +89,7 @@ static const rh_field trial_row[] = {
     {"stage", RH_FIELD__CALL, NULL, "search or confirm", .call = write_stage},
     {"state", RH_FIELD__AS(RH_FIELD_WORD, rh_trial, state), NULL, "open, done or dropped",
      .word = state_word},
+    {"agent", RH_FIELD__CALL, NULL, "whose setting it is", .call = write_agent_of},
     {"parameters", RH_FIELD__CALL, NULL, "those that were searched", .call = write_searched},
     {"score", AT(value), NULL, "in the model's own kind"},
     {"lo95", AT(lo95), NULL, "lower end of the 95 % interval over all kinds"},

@@ -1,6 +1,6 @@
 // journal_verdict.c - the verdict, what to deploy, and notes for optuna-dashboard.
 //
-//     op 2   deploy: the agent and its hyperparameters
+//     op 2   deploy: the winning trial, its agent and hyperparameters; in each study
 //     op 3   the note of each study, which the dashboard shows: dashboard:note_ver, note_str:0
 //     op 2   verdict: the winning trial, its value, and those tied with it; in each study
 //
@@ -50,18 +50,23 @@ static int number_of(const rh_journal *journal, const rh_trial *trial)
     return entry ? entry->number : -1;
 }
 
+// "study": its study, "trial": Optuna's number in it
+static void add_place(rh_text *t, const rh_journal *journal, const rh_trial *trial)
+{
+    const rh_journal__entry *entry = entry_of(journal, trial);
+    rh_text__add(t, "{\"study\":");
+    rh_text__json(t, journal->replay.study[entry ? entry->study : 0].name);
+    rh_text__format(t, ",\"trial\":%d", number_of(journal, trial));
+}
+
 static void add_verdict(rh_text *t, int study, const rh_journal *journal, const rh_verdict *v)
 {
     const rh_trial *winner = &v->trial[v->winner];
-    const rh_replay *r = &journal->replay;
-    const rh_journal__entry *entry = entry_of(journal, winner);
     rh_journal__study_attr(t, study, "verdict");
-    rh_text__add(t, "{\"study\":");
-    rh_text__json(t, r->study[entry ? entry->study : 0].name);
-    rh_text__format(t,
-                    ",\"trial\":%d,\"setting\":%d,\"finished\":%s,\"confirmed\":%s,\"value\":",
-                    number_of(journal, winner), winner->setting, v->finished ? "true" : "false",
-                    winner->confirm ? "true" : "false");
+    add_place(t, journal, winner);
+    rh_text__format(
+        t, ",\"setting\":%d,\"finished\":%s,\"confirmed\":%s,\"value\":", winner->setting,
+        v->finished ? "true" : "false", winner->confirm ? "true" : "false");
     rh_journal__number(t, winner->value);
     rh_text__add(t, ",\"lo95\":");
     rh_journal__number(t, winner->lo95);
@@ -76,13 +81,15 @@ static void add_verdict(rh_text *t, int study, const rh_journal *journal, const 
     rh_journal__end_attr(t);
 }
 
-static void add_deploy(rh_text *t, const rh_agent_type *agent, const double *hp)
+static void add_deploy(rh_text *t, int study, const rh_journal *journal, const rh_trial *winner)
 {
-    rh_journal__study_attr(t, 0, "deploy");
-    rh_text__add(t, "{\"name\":");
+    const rh_agent_type *agent = journal->head.plan->agents.type[winner->agent];
+    rh_journal__study_attr(t, study, "deploy");
+    add_place(t, journal, winner);
+    rh_text__add(t, ",\"name\":");
     rh_text__json(t, agent->name);
     rh_text__add(t, ",\"hyperparameters\":");
-    rh_journal__hp(t, agent, hp);
+    rh_journal__hp(t, agent, winner->hp);
     rh_text__add(t, "}");
     rh_journal__end_attr(t);
 }
@@ -162,8 +169,9 @@ rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, r
     rh_text *t = &journal->text;
     if (verdict->winner < 0)
         return RH_OK;
-    const rh_trial *winner = &verdict->trial[verdict->winner];
-    add_deploy(t, journal->head.plan->agents.type[winner->agent], winner->hp);
+    for (int k = 0; k < (journal->replay.confirmed ? 2 : 1); k++)
+        add_deploy(t, k ? journal->replay.confirmed : 0, journal,
+                   &verdict->trial[verdict->winner]);
     add_notes(t, journal, verdict);
     if (journal->replay.confirmed)
         add_verdict(t, journal->replay.confirmed, journal, verdict);

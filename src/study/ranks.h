@@ -48,6 +48,30 @@ typedef struct rh_ranks__orders {
     uint64_t nbyte[RH_KINDS__MOST]; // of each model's file; these follow in RH_MESSAGE_MODEL
 } rh_ranks__orders;
 
+// ---------------------------------------------------------------------------- orders.c
+
+// The orders of a stage, and the bytes of its models: byte (nkind) are owned by the caller, on
+// failure too; free them with rh_free(). They are NULL before.
+rh_status rh_orders__pack(rh_ranks__orders *orders, unsigned char **byte, rh_stage stage,
+                          const rh_members *members, const rh_study__agents *agents,
+                          const rh_eval_options *opt, const rh_task *task, rh_error *err);
+
+// A stage that another process can run.
+typedef struct rh_orders__place {
+    rh_task task;
+    rh_members members; // own their models
+    rh_study__agents agents;
+    double hp[RH_PLAN__AGENTS][RH_STUDY__NHP];
+} rh_orders__place;
+
+bool rh_orders__valid(const rh_ranks__orders *orders); // counts are within their arrays
+// byte: all models, one after the other. Owned: *out, free with rh_orders__close().
+rh_status rh_orders__open(rh_orders__place **out, const rh_ranks__orders *orders,
+                          const unsigned char *byte, rh_error *err);
+void rh_orders__close(rh_orders__place *place); // NULL is allowed
+
+// ---------------------------------------------------------------------------- messages
+
 // Fill in version and shape of this program.
 void rh_ranks__describe(rh_ranks__hello *hello);
 

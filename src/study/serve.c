@@ -7,32 +7,23 @@
 //    waits for results of its thread pool and polls for messages every half millisecond.
 // 2. Every error is sent to rank 0 and reported there.
 
-#include "model/pack.h"
 #include "plugin/plugin.h"
 #include "ranks.h"
-#include "rehearse/plugin.h"
 
 #include <string.h>
 #include <time.h>
 
 #define PAUSE 0.0005 // seconds between two polls for messages
 
-// A stage that this rank can run.
-typedef struct place {
-    rh_task task;       // borrowed by the thread pool
-    rh_members members; // own their models
-} place;
-
 typedef struct serving {
     rh_ranks *ranks; // borrowed
     const rh_plan *plan;
     int nthread;
-    rh_threads *pool;         // owned; NULL before the first stage
-    place *place[RH_NSTAGE];  // owned; NULL: stage not added
+    rh_threads *pool;                   // owned; NULL before the first stage
+    rh_orders__place *place[RH_NSTAGE]; // owned; NULL: stage not added
     rh_ranks__orders *orders; // owned: of the stage whose models are arriving, or NULL
     unsigned char *byte;      // owned: the models' files so far  (all)
     size_t nbyte, all;
-    double hp[RH_PLAN__AGENTS][RH_STUDY__NHP]; // of the first stage's orders
     bool over;
 } serving;
 
@@ -59,55 +50,26 @@ static rh_status out_of_order(rh_error *err)
     return rh_fail(err, RH_EFORMAT, "rank 0 sent a message that was not expected");
 }
 
-// Open the models that have arrived.
-static rh_status open_members(const serving *s, rh_members *members, rh_error *err)
-{
-    const unsigned char *at = s->byte;
-    rh_status rc = RH_OK;
-    for (int k = 0; k < s->orders->nkind && !rc; k++) {
-        rh_model *model = NULL;
-        rc = rh_model__unpack(&model, at, s->orders->nbyte[k], err);
-        if (!rc)
-            rc = rh_members__own(members, model, err);
-        at += s->orders->nbyte[k];
-    }
-    return rc;
-}
-
 // Add the stage of the orders, with the models that have arrived.
 static rh_status add_stage(serving *s, rh_error *err)
 {
     const rh_ranks__orders *orders = s->orders;
-    rh_study__agents agents = {.n = orders->nagent};
-    if (agents.n < 1 || agents.n > RH_PLAN__AGENTS)
+    rh_orders__place *here = NULL;
+    if (s->place[orders->stage])
         return out_of_order(err);
-    for (int i = 0; i < agents.n; i++) {
-        const rh_agent_type *agent = rh_plugin_agent(orders->agent[i], err);
-        if (!agent)
-            return RH_EINVAL;
+    rh_status rc = rh_orders__open(&here, orders, s->byte, err);
+    if (rc)
+        return rc;
+    s->place[orders->stage] = here;
+    for (int i = 0; i < here->agents.n; i++) {
+        const rh_agent_type *agent = here->agents.type[i];
         if (s->plan->agents.n && s->plan->agents.type[i] != agent)
             return rh_fail(
                 err, RH_EINVAL, "was started with agent %s, expected %s as on rank 0",
                 i < s->plan->agents.n ? s->plan->agents.type[i]->name : "none", agent->name);
-        agents.type[i] = agent;
-        memcpy(s->hp[i], orders->hp[i], sizeof s->hp[i]);
-        agents.hp[i] = s->hp[i];
     }
-    if (orders->stage >= RH_NSTAGE || s->place[orders->stage])
-        return out_of_order(err);
-    place *here = s->place[orders->stage] = rh_alloc(1, sizeof *here);
-    if (!here)
-        return rh_fail(err, RH_ENOMEM, "out of memory");
-    rh_status rc = open_members(s, &here->members, err);
-    if (rc)
-        return rc;
-
-    // names are pointers of this process
-    here->task = orders->task;
-    memcpy(here->task.obs_name, rh_model_task(here->members.model[0])->obs_name,
-           sizeof here->task.obs_name);
     if (!s->pool)
-        rc = rh_threads__create(&s->pool, &agents, &orders->opt, s->nthread, err);
+        rc = rh_threads__create(&s->pool, &here->agents, &orders->opt, s->nthread, NULL, err);
     if (!rc)
         rc = rh_threads__add_stage(s->pool, orders->stage, &here->members, &here->task, err);
     return rc;
@@ -121,7 +83,7 @@ static rh_status begin_stage(serving *s, const void *message, size_t n, rh_error
     if (!s->orders)
         return rh_fail(err, RH_ENOMEM, "out of memory");
     memcpy(s->orders, message, n);
-    if (s->orders->nkind < 1 || s->orders->nkind > RH_KINDS__MOST)
+    if (!rh_orders__valid(s->orders))
         return out_of_order(err);
     s->nbyte = s->all = 0;
     for (int k = 0; k < s->orders->nkind; k++)
@@ -242,11 +204,8 @@ rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *e
             rh_ranks__dismissed(s.ranks);
     }
     rh_threads__destroy(s.pool);
-    for (int i = 0; i < RH_NSTAGE; i++) {
-        if (s.place[i])
-            rh_members__clear(&s.place[i]->members);
-        rh_free(s.place[i]);
-    }
+    for (int i = 0; i < RH_NSTAGE; i++)
+        rh_orders__close(s.place[i]);
     rh_free(s.byte);
     rh_free(s.orders);
     return no.rc;

@@ -332,7 +332,7 @@ static rh_status time_runs(rh_study *study, int64_t nrun, double *seconds, doubl
     rh_threads *pool = NULL;
     eval.stop = is_late;
     eval.context = &until; // written only while nothing runs
-    rh_status rc = rh_threads__create(&pool, &agents, &eval, nthread, err);
+    rh_status rc = rh_threads__create(&pool, &agents, &eval, nthread, NULL, err);
     if (!rc)
         rc = rh_threads__add_stage(pool, RH_STAGE_SEARCH, members, &study->task, err);
     *member = (rh_study__now() - begun) / members->nmember;
@@ -488,8 +488,9 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
                        "study: has run before; to resume it, open it again from its folder");
     study->ran = true;
     const rh_study__agents agents = rh_study__agents_of(plan);
-    rh_status rc = rh_workers__create(&study->workers, &agents, &study->eval,
-                                      study->opt.nthread, study->opt.ranks, err);
+    rh_status rc =
+        rh_workers__create(&study->workers, &agents, &study->eval, study->opt.nthread,
+                           study->opt.ranks, study->opt.remote, err);
     if (!rc)
         rc = rh_workers__add_stage(study->workers, RH_STAGE_SEARCH,
                                    &study->members[RH_STAGE_SEARCH], &study->task, err);

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "eval/eval.h"
 #include "plan.h"
 
 double rh_study__now(void); // seconds, monotonic
@@ -95,9 +96,11 @@ typedef struct rh_study__done {
 // The thread pool of this process. threads.c
 typedef struct rh_threads rh_threads;
 
-// Copied: agents. Ignored in opt: nthread, replicate.
+// Copied: agents. Ignored in opt: nthread, replicate. Borrowed: remote, where the threads wait
+// for runs that are done elsewhere; NULL: they do them.
 rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
-                             const rh_eval_options *opt, int nthread, rh_error *err);
+                             const rh_eval_options *opt, int nthread, const rh_remote *remote,
+                             rh_error *err);
 // From now on the pool accepts units of `stage`. Borrowed: members, task.
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, rh_error *err);
@@ -109,14 +112,25 @@ rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit,
 bool rh_threads__take(rh_threads *pool, rh_study__done *done, double wait);
 int rh_threads__nopen(const rh_threads *pool); // given and not taken
 void rh_threads__destroy(rh_threads *pool);    // abandons what is under way; NULL is allowed
+// Do a unit at once, as thread `worker` of a runner.
+void rh_threads__do(rh_runner *runner, int worker, const rh_study__unit *unit,
+                    rh_study__done *done);
+
+// Tell `remote` of a stage, and have one run done. stop: polled while waiting. remote.c
+rh_status rh_remote__stage(const rh_remote *remote, rh_stage stage, const rh_members *members,
+                           const rh_study__agents *agents, const rh_eval_options *opt,
+                           const rh_task *task, rh_error *err);
+void rh_remote__run(const rh_remote *remote, const rh_study__unit *unit, bool (*stop)(void *),
+                    void *context, rh_study__done *done);
 
 // The thread pool of this process and those of the other ranks, as one. workers.c
 typedef struct rh_workers rh_workers;
 
-// ranks: NULL for this process alone. The other ranks are in rh_study_serve().
+// ranks: NULL for this process alone. The other ranks are in rh_study_serve(). remote: NULL, or
+// who does the runs, without ranks; then it has the number of threads.
 rh_status rh_workers__create(rh_workers **out, const rh_study__agents *agents,
                              const rh_eval_options *opt, int nthread, rh_ranks *ranks,
-                             rh_error *err);
+                             const rh_remote *remote, rh_error *err);
 // As rh_threads__add_stage(), on all ranks: sends them the model.
 rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_members *members,
                                 const rh_task *task, rh_error *err);

@@ -11,7 +11,6 @@
 // 5. Only one thread gives and takes. One lock guards what it shares with the pool, and is held
 //    for moments: a run takes milliseconds at least.
 
-#include "eval/eval.h"
 #include "queue.h"
 #include "study_internal.h"
 
@@ -31,11 +30,13 @@ typedef struct worker_thread {
 } worker_thread;
 
 struct rh_threads {
+    const rh_remote *remote; // borrowed: who does the runs; NULL: the threads
     rh_study__agents agents;
     rh_eval_options opt;
     int nthread, nstarted;
     worker_thread *worker_thread; // owned  (nthread)
     int nopen;                    // given and not taken; of the giving thread
+    bool added[RH_NSTAGE];        // stages; of the same thread
 
     pthread_mutex_t lock;                          // guards everything below
     pthread_cond_t work;                           // there is a unit, or the pool ends
@@ -43,7 +44,7 @@ struct rh_threads {
     bool made;                                     // lock, work and progress are initialised
     rh_queue todo;                                 // of rh_study__unit
     rh_queue done;                                 // of rh_study__done
-    rh_runner *runner[RH_NSTAGE][RH_PLAN__AGENTS]; // owned; NULL: stage not added
+    rh_runner *runner[RH_NSTAGE][RH_PLAN__AGENTS]; // owned; NULL: stage not added, or remote
     atomic_bool leaving;                           // the pool ends
 };
 
@@ -56,7 +57,7 @@ static bool must_stop(void *context)
     return atomic_load(&pool->leaving) || (pool->opt.stop && pool->opt.stop(pool->opt.context));
 }
 
-static void do_unit(rh_runner *runner, int worker, const rh_study__unit *unit,
+void rh_threads__do(rh_runner *runner, int worker, const rh_study__unit *unit,
                     rh_study__done *done)
 {
     memset(done, 0, sizeof *done);
@@ -83,7 +84,10 @@ static void *work(void *context)
         rh_queue__pop(&pool->todo, &unit);
         rh_runner *runner = pool->runner[unit.stage][unit.agent];
         pthread_mutex_unlock(&pool->lock);
-        do_unit(runner, h->worker, &unit, &done);
+        if (pool->remote)
+            rh_remote__run(pool->remote, &unit, must_stop, pool, &done);
+        else
+            rh_threads__do(runner, h->worker, &unit, &done);
         pthread_mutex_lock(&pool->lock);
         rh_queue__push(&pool->done, &done);
         pthread_cond_signal(&pool->progress);
@@ -142,7 +146,8 @@ rh_study__agents rh_study__agents_of(const rh_plan *plan)
 }
 
 rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
-                             const rh_eval_options *opt, int nthread, rh_error *err)
+                             const rh_eval_options *opt, int nthread, const rh_remote *remote,
+                             rh_error *err)
 {
     if (nthread < 1)
         return rh_fail(err, RH_EINVAL, "study: threads = %d, expected 1 or more", nthread);
@@ -158,6 +163,7 @@ rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
     rh_threads *pool = rh_alloc(1, sizeof *pool);
     if (!pool)
         return rh_base__no_memory(err, "study");
+    pool->remote = remote;
     pool->agents = *agents;
     pool->opt = *opt;
     pool->nthread = nthread;
@@ -200,7 +206,7 @@ uint64_t rh_study__replicate(rh_stage stage)
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, rh_error *err)
 {
-    if ((unsigned)stage >= RH_NSTAGE || pool->runner[stage][0])
+    if ((unsigned)stage >= RH_NSTAGE || pool->added[stage] || pool->runner[stage][0])
         return rh_fail(err, RH_EINVAL, "study: stage %d, expected a stage that was not added",
                        (int)stage);
     rh_eval_options opt = pool->opt;
@@ -210,7 +216,7 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
     opt.context = pool;
     rh_members__watch(members, &opt);
     rh_status rc = RH_OK;
-    for (int i = 0; i < pool->agents.n && !rc; i++) {
+    for (int i = 0; i < pool->agents.n && !pool->remote && !rc; i++) {
         rh_runner *runner = NULL;
         rc = rh_runner__create(&runner, members->env, members->nmember, pool->agents.type[i],
                                task, pool->agents.hp[i], &opt, err);
@@ -218,6 +224,7 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
         pool->runner[stage][i] = runner;
         pthread_mutex_unlock(&pool->lock);
     }
+    pool->added[stage] = !rc;
     return rc;
 }
 
@@ -233,8 +240,8 @@ rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err)
 
 rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit, rh_error *err)
 {
-    if ((unsigned)unit->stage >= RH_NSTAGE || (unsigned)unit->agent >= RH_PLAN__AGENTS ||
-        !pool->runner[unit->stage][unit->agent])
+    if ((unsigned)unit->stage >= RH_NSTAGE || unit->agent < 0 ||
+        unit->agent >= pool->agents.n || !pool->added[unit->stage])
         return rh_fail(
             err, RH_EINVAL,
             "study: a unit of stage %d and agent %d, expected a stage that was added",

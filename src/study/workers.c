@@ -11,7 +11,6 @@
 //    journal keeps all finished runs; the study resumes when it is started again.
 // 5. An idle rank 0 polls for messages every half millisecond.
 
-#include "model/pack.h"
 #include "ranks.h"
 
 #include <math.h>
@@ -32,8 +31,9 @@ typedef struct other {
 } other;
 
 struct rh_workers {
-    rh_threads *pool; // owned
-    rh_ranks *ranks;  // borrowed; NULL: alone
+    rh_threads *pool;        // owned
+    rh_ranks *ranks;         // borrowed; NULL: alone
+    const rh_remote *remote; // borrowed; NULL: the pool does the runs itself
     rh_study__agents agents;
     rh_eval_options opt;
     int nthread;    // of this process
@@ -228,29 +228,36 @@ static void distribute(rh_workers *workers)
 
 rh_status rh_workers__create(rh_workers **out, const rh_study__agents *agents,
                              const rh_eval_options *opt, int nthread, rh_ranks *ranks,
-                             rh_error *err)
+                             const rh_remote *remote, rh_error *err)
 {
     rh_workers *workers = rh_alloc(1, sizeof *workers);
     if (!workers)
         return rh_base__no_memory(err, "study");
+    workers->remote = remote;
     workers->agents = *agents;
     workers->opt = *opt;
-    workers->nthread = nthread;
+    workers->nthread = nthread = remote ? remote->nrun : nthread;
     workers->nrank = ranks ? rh_ranks_count(ranks) : 1;
     workers->ranks = workers->nrank > 1 ? ranks : NULL;
     workers->todo.size = sizeof(rh_study__unit);
     workers->inbox.size = sizeof(rh_study__done);
-    rh_status rc = rh_threads__create(&workers->pool, agents, opt, nthread, err);
+    rh_status rc = rh_threads__create(&workers->pool, agents, opt, nthread, remote, err);
     if (rc)
         goto done;
     rc = rh_threads__reserve(workers->pool, AHEAD * nthread, err);
     if (rc)
         goto done;
+    if ((workers->ranks || remote) && opt->state) {
+        rc = rh_fail(err, RH_EINVAL,
+                     "study: an initial agent state, expected none where runs are done in "
+                     "other processes");
+        goto done;
+    }
     if (workers->ranks) {
-        if (rh_ranks_me(ranks) != 0 || opt->state) {
+        if (rh_ranks_me(ranks) != 0 || remote) {
             rc = rh_fail(err, RH_EINVAL, "study: %s, expected %s",
-                         opt->state ? "an initial agent state" : "called on another rank",
-                         opt->state ? "none where there are several ranks" : "rank 0");
+                         remote ? "runs elsewhere and ranks" : "called on another rank",
+                         remote ? "one of them" : "rank 0");
             goto done;
         }
         workers->other = rh_alloc((size_t)workers->nrank, sizeof *workers->other);
@@ -286,30 +293,10 @@ static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_member
     rh_ranks__orders *orders = rh_alloc(1, sizeof *orders);
     if (!orders)
         return rh_base__no_memory(err, "study");
-    for (int k = 0; k < members->nkind && !rc; k++) {
-        size_t n = 0;
-        rc = rh_model__pack(members->model[k], &byte[k], &n, err);
-        orders->nbyte[k] = n;
-    }
+    rc = rh_orders__pack(orders, byte, stage, members, &workers->agents, &workers->opt, task,
+                         err);
     if (rc)
         goto done;
-    orders->nkind = members->nkind;
-    orders->stage = stage;
-    orders->opt = workers->opt;
-    orders->opt.watch = NULL;
-    orders->opt.stop = NULL;
-    orders->opt.context = NULL;
-    orders->opt.fails = NULL; // by the rule of their models
-    orders->opt.rule = NULL;
-    orders->task = *task;
-    orders->nagent = workers->agents.n;
-    for (int i = 0; i < orders->nagent; i++) {
-        const rh_agent_type *type = workers->agents.type[i];
-        snprintf(orders->agent[i], sizeof orders->agent[i], "%s", type->name);
-        if (type->nparam)
-            memcpy(orders->hp[i], workers->agents.hp[i],
-                   (size_t)type->nparam * sizeof *orders->hp[i]);
-    }
     for (int r = 1; r < workers->nrank; r++) {
         workers->other[r].ready = false;
         rh_ranks__send(workers->ranks, r, RH_MESSAGE_STAGE, orders, sizeof *orders);
@@ -330,6 +317,9 @@ rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_me
     rh_status rc = RH_OK;
     if (workers->ranks)
         rc = send_stage(workers, stage, members, task, err);
+    if (workers->remote)
+        rc = rh_remote__stage(workers->remote, stage, members, &workers->agents, &workers->opt,
+                              task, err);
     if (!rc)
         rc = rh_threads__add_stage(workers->pool, stage, members, task, err);
     if (!rc && workers->ranks)

@@ -151,6 +151,12 @@ def test_columns_that_are_no_numbers(tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(rehearse.Error, match="column x: struct<a: double>, expected numbers"):
         rehearse.read(tmp_path / "t.parquet")
+    for cells in ([["a"], ["b"]], [[1.0, 2.0], None], [[1.0, 2.0], [3.0]], [[{"a": 1.0}], []]):
+        with pytest.raises(rehearse.InvalidError, match="^Table: column x: list<.*, expected lists of numbers of one length"):
+            rehearse.read(pyarrow.table({"x": cells, "action": [0, 1], "reward": [0.0, 1.0]}))
+    (tmp_path / "broken.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-9])
+    with pytest.raises(rehearse.FormatError, match="broken.parquet: "):
+        rehearse.read(tmp_path / "broken.parquet")
 
 
 def test_keywords_are_the_rows():

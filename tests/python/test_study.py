@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from agents import Slow
+from agents import Slow, Table
 from conftest import PLANT, ROLES, SMALL
 
 import rehearse
@@ -88,6 +88,30 @@ def test_models_and_study_files(model, tmp_path):
     assert len(rehearse.tune(tmp_path / "s.yaml", **SMALL).trials) == 3
 
 
+def test_several_agents(log, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    small = {**SMALL, "confirm": 2, "confirm_members": 2, "confirm_runs": 2, "confirm_kinds": "chosen"}
+    study = rehearse.tune(log, ["esarsa", Table], search={"alpha": [0.1, 0.2], "epsilon": [0.1, 0.3]},
+                          folder=tmp_path / "study", **small)
+    trials, runs = study.trials, study.runs
+    table = trials["agent"].str.contains("agents:Table")
+    assert table.any() and (trials["agent"][~table] == "esarsa").all() and not table.all()
+    assert trials["epsilon"].notna().equals(table) and trials["alpha"].notna().all()
+    for t in study.result["trials"]:
+        rows = runs[(runs["setting"] == t["setting"]) & (runs["stage"] == t["stage"])]
+        assert len(rows) == t["finished_runs"] and set(rows["agent"]) == {t["agent"]}
+        assert (rows["alpha"] == t["parameters"]["alpha"]).all()
+    assert study.agent == study.winner["agent"] and set(study.winner["parameters"]) <= set(study.best)
+    assert "agents:Table (in Python)" in study._repr_html_()
+    assert len(study.plot_settings("alpha").get_legend().get_texts()) == 2
+    study.plot_settings("epsilon")
+    again = rehearse.open_study(tmp_path / "study")
+    assert again.runs.equals(runs) and again.agent == study.agent
+    with pytest.raises(rehearse.InvalidError, match="no agent 'esarsi'"):
+        rehearse.tune(log, ["esarsi", "dqn"])
+
+
 def test_messages(log):
     for wrong, text in ((dict(agent="esarsi"), "agent: no agent 'esarsi'; did you mean 'esarsa'"),
                         (dict(agent="esarsa", search={"alpa": 1}), "search: esarsa: no parameter 'alpa'"),
@@ -133,7 +157,7 @@ import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell started in the background
 sys.path.insert(0, {here!r})
 import rehearse
-from agents import Slow
+from agents import Slow, Table
 log = rehearse.read({plant!r}, **{roles!r})
 try:
     rehearse.tune(log, Slow, search={{"alpha": [0.1, 0.2, 0.3, 0.4]}}, folder={folder!r}, jobs=2, **{small!r})
@@ -170,6 +194,49 @@ def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
     rest = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=folder, **SMALL)
     assert 0 < rest.result["resumed_runs"] < rest.result["runs"]
     assert rest.runs.equals(whole.runs) and rest.best == whole.best
+
+
+INTERRUPTED_OFTEN = """
+import os, random, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import rehearse
+log = rehearse.read({plant!r}, **{roles!r})
+model = rehearse.fit(log, model="knn", repr="raw", progress=False)
+calls = [lambda: rehearse.tune(log, "esarsa", search={{"alpha": [0.1, 0.2, 0.3, 0.4]}}, **{small!r}),
+         lambda: rehearse.fit(log, model="knn", members=20, progress=False),
+         lambda: rehearse.evaluate(model, "esarsa", runs=100, steps=1000)]
+random.seed(1)
+caught = 0
+for i in range(30):
+    wait, times = random.random() * 0.1, 1 + i % 2
+    def interrupt():
+        time.sleep(wait)
+        for _ in range(times):
+            os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=interrupt)
+    try:
+        thread.start()
+        calls[i % 3]()
+        time.sleep(1)
+    except KeyboardInterrupt:
+        caught += 1
+    while True:
+        try:
+            thread.join()
+            time.sleep(0.01)  # the second one
+            break
+        except KeyboardInterrupt:
+            pass
+    assert threading.active_count() == 1, threading.enumerate()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+sys.exit(42 if caught == 30 else 43)
+"""
+
+
+def test_ctrl_c_at_any_moment():
+    code = INTERRUPTED_OFTEN.format(plant=str(PLANT), roles=ROLES, small=SMALL)
+    out = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=300)
+    assert (out.returncode, out.stderr) == (42, "")
 
 
 def test_a_study_is_opened_from_its_folder(study, log, tmp_path):

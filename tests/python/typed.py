@@ -33,6 +33,7 @@ def best_of(path: str) -> Dict[str, float]:
     model: rehearse.Model = rehearse.fit(log, model="knn", k=3)
     model.write("plant.model")
     study: rehearse.Study = rehearse.tune(log, Constant, search={"alpha": (0.1, 1.0, "log")}, trials=4)
+    rehearse.tune(log, ["esarsa", Constant], trials=4)
     rehearse.tune(log, trails=3)  # type: ignore[call-arg]
     rehearse.read(path, rewad="energy")  # type: ignore[call-arg]
     scores: NDArray[np.float64] = rehearse.evaluate(model, "esarsa", {"alpha": 0.1}, runs=3).scores

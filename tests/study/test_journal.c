@@ -327,7 +327,8 @@ static void a_verdict_once(void **unused)
                            "{\"verdict\":{\"study\":\"plant\",\"trial\":1,\"setting\":1,"
                            "\"finished\":false,\"confirmed\":false,\"value\":-9,\"lo95\":-10.5,"
                            "\"hi95\":-7.5,\"tied\":[1]}}"));
-    assert_non_null(strstr(bytes, "{\"deploy\":{\"name\":\"esarsa\",\"hyperparameters\":{"));
+    assert_non_null(strstr(bytes, "{\"deploy\":{\"study\":\"plant\",\"trial\":1,\"name\":"
+                                  "\"esarsa\",\"hyperparameters\":{"));
 
     // its last line torn: all of it is written again
     size_t from = 0;

@@ -12,8 +12,8 @@
 static rh_status make_pool(rh_threads **pool, const rh_eval_options *opt, int nthread,
                            rh_error *err)
 {
-    rh_status rc =
-        rh_threads__create(pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, opt, nthread, err);
+    rh_status rc = rh_threads__create(pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, opt,
+                                      nthread, NULL, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
         rc = rh_threads__add_stage(*pool, stages[k], &s.members[k], &s.task, err);
     return rc;
@@ -181,14 +181,14 @@ static void refusals(void **unused)
     rh_threads *pool = NULL;
     rh_error err;
     rh_eval_options opt = s.opt;
-    assert_int_equal(
-        rh_threads__create(&pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, &opt, 0, &err),
-        RH_EINVAL);
+    assert_int_equal(rh_threads__create(&pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, &opt,
+                                        0, NULL, &err),
+                     RH_EINVAL);
     assert_string_equal(err.text, "study: threads = 0, expected 1 or more");
     opt.ncurve = 65;
-    assert_int_equal(
-        rh_threads__create(&pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, &opt, 1, &err),
-        RH_EINVAL);
+    assert_int_equal(rh_threads__create(&pool, &(rh_study__agents){{s.agent}, {s.hp}, 1}, &opt,
+                                        1, NULL, &err),
+                     RH_EINVAL);
     assert_string_equal(err.text, "study: curve points = 65, expected 0 to 64");
     assert_null(pool);
 

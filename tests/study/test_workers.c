@@ -12,7 +12,7 @@ static rh_status assemble(rh_workers **workers, const rh_eval_options *opt, int 
                           rh_ranks *ranks, rh_error *err)
 {
     rh_status rc = rh_workers__create(workers, &(rh_study__agents){{s.agent}, {s.hp}, 1}, opt,
-                                      nthread, ranks, err);
+                                      nthread, ranks, NULL, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
         rc = rh_workers__add_stage(*workers, stages[k], &s.members[k], &s.task, err);
     return rc;
@@ -97,7 +97,7 @@ static void case_same(void)
     rh_workers *workers = NULL;
     rh_error err = {""};
     rh_status rc = rh_workers__create(&workers, &(rh_study__agents){{s.agent}, {s.hp}, 1},
-                                      &s.opt, 2, ranks, &err);
+                                      &s.opt, 2, ranks, NULL, &err);
     int seen[NALL] = {0}, nopen = 0;
     rh_study__done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
