@@ -247,6 +247,11 @@ static const char *const dates[] = {[RH_DATES_AUTO] = "auto",
                                     [RH_DATES_MONTH_FIRST] = "month-first",
                                     NULL};
 
+static const char *const pivot_values[] = {[RH_PIVOT_LAST] = "last",
+                                           [RH_PIVOT_MEAN] = "mean",
+                                           [RH_PIVOT_INTERPOLATE] = "interpolate",
+                                           NULL};
+
 static const rh_key__row row[RH_LOG__NKEY] = {
     {.is = {"obs", "obs", 0, RH_KEY_TEXT, "COLUMNS", "the observations: temp,level or sensor_*",
             .group = RH_KEY_LOG},
@@ -333,6 +338,18 @@ static const rh_key__row row[RH_LOG__NKEY] = {
     {.is = {"dates", "dates", 0, RH_KEY_CHOICE, "ORDER", "order of day and month in 5/1/2024",
             "auto", .words = dates, .group = RH_KEY_LOG},
      FIELD(opt.dates)},
+    {.is = {"skip", "skip", 0, RH_KEY_WHOLE, "LINES", "lines of a text before its header",
+            "found by the rows", 0, INT64_MAX, .group = RH_KEY_LOG},
+     FIELD(opt.skip)},
+    {.is = {"pivot", "pivot", 0, RH_KEY_TEXT, "TAG,VALUE",
+            "a row holds one value: the columns of its name and of the value",
+            "a row is a step; _field,_value of InfluxDB", .group = RH_KEY_LOG},
+     FIELD(opt.pivot),
+     .read = read_columns},
+    {.is = {"pivot_value", "pivot-value", 0, RH_KEY_CHOICE, "HOW",
+            "with --pivot: the value of a step is the last one, a mean, or interpolated",
+            "last", .words = pivot_values, .group = RH_KEY_LOG},
+     FIELD(opt.pivot_value)},
     {.is = {"max_gap", "max-gap", 0, RH_KEY_REAL, "TIME",
             "a longer time between rows ends the episode: 90, 15m, 2h, 1d", "no limit",
             .group = RH_KEY_LOG},

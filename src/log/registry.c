@@ -44,6 +44,7 @@ rh_log_options rh_log_defaults(void)
     return (rh_log_options){.stack = 1,
                             .every = NAN,
                             .every_rows = 1,
+                            .skip = RH_SKIP_AUTO,
                             .max_gap = INFINITY,
                             .episode_steps = INT64_MAX,
                             .max_memory = RH_MEMORY_AUTO,
@@ -99,6 +100,12 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
             "log: every = %g, every_rows = %lld, expected a time above 0, or 1 row or "
             "more",
             opt->every, (long long)opt->every_rows);
+    if (opt->skip < 0 && opt->skip != RH_SKIP_AUTO)
+        return rh_fail(err, RH_EINVAL, "log: skip = %lld, expected 0 lines or more",
+                       (long long)opt->skip);
+    if ((unsigned)opt->pivot_value > RH_PIVOT_INTERPOLATE)
+        return rh_fail(err, RH_EINVAL, "log: pivot_value = %d, expected 0 to 2",
+                       (int)opt->pivot_value);
     if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
         return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
                        opt->max_gap);
@@ -438,7 +445,7 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
     if (from.fd >= 0)
         close(from.fd);
-    if (!rc)
+    if (!rc && !(log->reading.pivoted && !isnan(opt->every))) // its rows are that far apart
         rc = rh_log__every(&log, opt->every, opt->every_rows, path, err);
     if (!rc && opt->derive)
         rc = rh_log__derive(&log, opt->derive, path, err);
