@@ -22,6 +22,7 @@ typedef struct rh_csv {
     const unsigned char *bytes; // borrowed                          (nbyte)
     size_t nbyte, at;           //
     bool gzip, member;          // member: inside a gzip member
+    int64_t npacked, nunpacked; // bytes so far
     z_stream z;                 //
     unsigned char *packed;      // gzipped bytes, owned
     unsigned char *raw;         // text to decode, owned             (nraw)

@@ -92,6 +92,7 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
                                rh_base__path_tail(csv->path));
             z->next_in = csv->packed;
             z->avail_in = (uInt)count;
+            csv->npacked += (int64_t)count;
         }
         rh_status rc = csv->member ? RH_OK : next_member(csv, err);
         if (rc)
@@ -105,7 +106,10 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
         csv->member = answer != Z_STREAM_END;
     }
     *got = n - z->avail_out;
-    return RH_OK;
+    csv->nunpacked += (int64_t)*got;
+    return csv->opt
+               ? rh_log__within_text(csv->opt, csv->npacked, csv->nunpacked, csv->path, err)
+               : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- the buffer
@@ -271,6 +275,7 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
         return rh_fail(err, RH_EIO, "%s: cannot read twice: %s", rh_base__path_tail(csv->path),
                        strerror(errno));
     csv->at = csv->begin = csv->end = csv->nraw = 0;
+    csv->npacked = csv->nunpacked = 0;
     csv->ended = false;
     return begin(csv, err);
 }

@@ -313,6 +313,7 @@ static rh_status read_opened(json_table *t, rh_log **out, rh_status rc,
 {
     const char *path = t->csv.path;
     t->limit = rh_log__limit_of(opt, rh_csv__size(&t->csv));
+    t->csv.opt = opt;
     if (!rc)
         rc = make_table(t);
     rh_csv__close(&t->csv);
