@@ -16,6 +16,7 @@
 
 #define RH_UNKNOWN (-1)     // in `to`: s' is unknown
 #define RH_MEMORY_AUTO (-1) // in `max_memory`: by the machine and the file
+#define RH_SKIP_AUTO (-1)   // in `skip`: by the rows
 #define RH_MAX_ACTIONS 256  // most discrete actions
 
 // How a step ended its episode, as bits of `flag`. If both are set, terminal wins.
@@ -41,6 +42,7 @@ typedef struct rh_log_reading {
     int64_t lost_at;         // where the first of nlost, and of nincomplete, is in the file, as
     int64_t incomplete_at;   // rh_log.line; -1: unknown
     const char *sentinels;   // which, "level is -9999 5 times"; NULL: none were taken
+    bool pivoted;            // rows were made of single values, by `pivot`
     bool sentinels_kept;     // the caller says that all numbers are measurements
     const char *place;       // what rh_log.line counts: "line" (from 1) or "row" (from 0)
     const char *const *note; // notes for the user, in order      (nnote)
@@ -209,6 +211,13 @@ typedef enum rh_dates {
     RH_DATES_MONTH_FIRST
 } rh_dates;
 
+// The value of a tag at the time of a step, where rows hold one value each.
+typedef enum rh_pivot_value {
+    RH_PIVOT_LAST,       // the last at or before it
+    RH_PIVOT_MEAN,       // the mean since the step before; without any, the last
+    RH_PIVOT_INTERPOLATE // on the line between the values before and after it
+} rh_pivot_value;
+
 // A role is a list of columns (or datasets), "temp,level"; * matches any characters
 // ("sensor_*"). NULL: look for the usual names. "": the log has none.
 typedef struct rh_log_options {
@@ -225,19 +234,23 @@ typedef struct rh_log_options {
                            // NULL: a test finds them
     rh_reward_of reward_of;
     rh_action_kind action_kind;
-    const char *actions;       // all actions, "off,low,high"; NULL: those that occur
-    const double *missing;     // numbers that stand for a missing value   (nmissing)
-    int nmissing;              //
-    const char *missing_words; // words that stand for one, "Bad,No Data"; NULL: the usual ones
-    rh_sentinels sentinels;    // what they are
-    rh_gaps_mode gaps;         // what becomes of short ones
-    rh_decimal decimal;        // of numbers in a text
-    rh_dates dates;            // order of day and month
-    double max_gap;            // a longer time between rows ends the episode; INFINITY: never
-    int64_t episode_steps;     // an episode ends after this many steps; INT64_MAX: never
-    int64_t max_memory;        // most bytes of the log in memory; RH_MEMORY_AUTO: half of the
-                               // machine's, and above 64 MB at most 1000 times the file
-    unsigned cookie;           // set by rh_log_defaults(), leave alone
+    const char *actions;        // all actions, "off,low,high"; NULL: those that occur
+    const double *missing;      // numbers that stand for a missing value   (nmissing)
+    int nmissing;               //
+    const char *missing_words;  // words that stand for one, "Bad,No Data"; NULL: the usual ones
+    rh_sentinels sentinels;     // what they are
+    rh_gaps_mode gaps;          // what becomes of short ones
+    rh_decimal decimal;         // of numbers in a text
+    rh_dates dates;             // order of day and month
+    int64_t skip;               // lines before the header; RH_SKIP_AUTO: found
+    const char *pivot;          // a row holds one value: columns of tag and value, "tag,value";
+                                // NULL: a row is a step, "": also where InfluxDB wrote it
+    rh_pivot_value pivot_value; // values of a tag at the time of a step
+    double max_gap;             // a longer time between rows ends the episode; INFINITY: never
+    int64_t episode_steps;      // an episode ends after this many steps; INT64_MAX: never
+    int64_t max_memory;         // most bytes of the log in memory; RH_MEMORY_AUTO: half of the
+                                // machine's, and above 64 MB at most 500 times the file
+    unsigned cookie;            // set by rh_log_defaults(), leave alone
 } rh_log_options;
 
 RH_API rh_log_options rh_log_defaults(void);

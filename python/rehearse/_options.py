@@ -28,6 +28,9 @@ class LogOptions(TypedDict, total=False):
     gaps: str
     decimal: str
     dates: str
+    skip: Union[int, str]
+    pivot: Any
+    pivot_value: str
     max_gap: Union[float, str]
     episode_steps: Union[int, str]
     format: str

@@ -52,6 +52,8 @@ typedef struct rh_columns {
     rh_log__odd *odd;    // fields that are not numbers     (n)
     rh_log__role *given; // roles given by the file         (n)
     bool has_given;      // the file gives roles
+    bool labview;        // LabVIEW wrote it: X_Value is its time
+    bool influx;         // InfluxDB wrote it: result, table, ... are its own
     char *text;          // owned: all of these texts, with the arrays
 } rh_columns;
 

@@ -101,6 +101,15 @@ static rh_status guess_single(rh_log__maker *m, rh_log__role role, const char *a
     return column < 0 ? RH_OK : rh_columns__plan_claim(m, column, role);
 }
 
+static rh_status guess_time(rh_log__maker *m)
+{
+    static const char *const labview[] = {"x_value", NULL};
+    rh_status rc = guess_single(m, RH_ROLE_TIME, m->opt->time, usual_time);
+    if (!rc && m->c->labview)
+        rc = guess_single(m, RH_ROLE_TIME, m->opt->time, labview);
+    return rc;
+}
+
 // If no name says which column is the time: the only one of dates. Two are left alone.
 static rh_status guess_dates(rh_log__maker *m)
 {
@@ -266,6 +275,16 @@ static bool only_counts(const rh_columns *c, int column, const char *plain)
            strstr(plain, "action_prob") || strstr(plain, "action_log");
 }
 
+// Columns that InfluxDB adds to every table.
+static bool is_of_influx(const char *header)
+{
+    static const char *const name[] = {"result", "table", "_start", "_stop", "_measurement"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (strcmp(header, name[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool is_among(const char *plain, const char *const *name)
 {
     while (*name && strcmp(plain, *name) != 0)
@@ -398,7 +417,7 @@ static void note_left_out(rh_log__maker *m, const left_out *list, const char *wh
 }
 
 // Why columns are left out.
-enum { COUNTS, OTHERS, LISTS, WORDS, BLANK, NREASON };
+enum { COUNTS, INFLUX, OTHERS, LISTS, WORDS, BLANK, NREASON };
 
 // Make a numeric column without a role an observation; note why others are left out.
 static rh_status take_rest(rh_log__maker *m, int column, left_out *left)
@@ -407,6 +426,10 @@ static rh_status take_rest(rh_log__maker *m, int column, left_out *left)
     const char *plain = m->plain[column], *name = m->c->name[column];
     if (m->owner[column] != RH_ROLE_NONE || m->left[column] || is_paid(m->plan, column))
         return RH_OK;
+    if (m->c->influx && is_of_influx(m->c->header[column])) {
+        leave_out(&left[INFLUX], name);
+        return RH_OK;
+    }
     if (only_counts(m->c, column, plain)) {
         leave_out(&left[COUNTS], *name ? name : "(without a name)");
         return RH_OK;
@@ -465,6 +488,7 @@ static rh_status guess_obs(rh_log__maker *m)
     // no name says so: use the remaining columns
     static const char *const why[NREASON] = {
         [COUNTS] = "it counts rows or describes the agent",
+        [INFLUX] = "InfluxDB adds it",
         [OTHERS] = "the name belongs to another role",
         [LISTS] = "its cells are lists",
         [WORDS] = "it contains text",
@@ -570,7 +594,7 @@ rh_status rh_columns__plan_guess(rh_log__maker *m)
     if (!rc)
         rc = guess_single(m, RH_ROLE_TRUNCATED, opt->truncated, usual_truncated);
     if (!rc)
-        rc = guess_single(m, RH_ROLE_TIME, opt->time, usual_time);
+        rc = guess_time(m);
     if (!rc)
         rc = guess_action(m);
     if (!rc)

@@ -8,6 +8,7 @@
 //    in SB3's logs. If the column is called terminal or terminated, it is.
 
 #include "base/base_internal.h"
+#include "csv_pivot.h"
 #include "csv_reader.h"
 #include "formula.h"
 #include "log.h"
@@ -312,15 +313,26 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
     return rc;
 }
 
-// Read the log from r->csv, which is then closed.
-static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_error *err)
+// If a table that cannot be read has a row per value, say so instead.
+static rh_status refuse_long(const rh_csv__reader *r, rh_status rc, rh_error *err)
 {
-    r->step = NAN;
-    r->csv.opt = r->opt;
-    if (!rc)
-        rc = rh_csv__head(&r->head, &r->csv, err);
-    if (!rc)
-        rc = rh_columns__plan_make(&r->plan, &r->head.columns, r->opt, err);
+    const char *tag, *value;
+    if (!rh_pivot__suspected(&r->head.columns, &tag, &value))
+        return rc;
+    return rh_fail(
+        err, RH_EFORMAT,
+        "%s: each line holds one value (columns '%.40s' and '%.40s'), expected a row "
+        "per step; make rows of them with --pivot '%.40s,%.40s' --every TIME, such "
+        "as 1m",
+        rh_base__path_tail(r->path), tag, value, tag, value);
+}
+
+// Read a table that has a row per step.
+static rh_status read_steps(rh_csv__reader *r, rh_log **out, rh_error *err)
+{
+    rh_status rc = rh_columns__plan_make(&r->plan, &r->head.columns, r->opt, err);
+    if (rc && rc != RH_ENOMEM && r->csv.first_line == 1)
+        rc = refuse_long(r, rc, err);
     if (!rc && r->plan.time >= 0)
         rc = rh_csv__find_order(&r->csv, r->plan.time, r->head.columns.name[r->plan.time], err);
     if (!rc)
@@ -340,6 +352,20 @@ static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_e
         *out = log;
     else
         rh_log_destroy(log);
+    return rc;
+}
+
+// Read the log from r->csv, which is then closed.
+static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_error *err)
+{
+    r->step = NAN;
+    r->csv.opt = r->opt;
+    if (!rc)
+        rc = rh_csv__head(&r->head, &r->csv, err);
+    if (!rc)
+        rc = rh_pivot__asked(&r->head.columns, r->opt)
+                 ? rh_pivot__read(out, &r->csv, &r->head.columns, r->opt, err)
+                 : read_steps(r, out, err);
 
     rh_log_builder_destroy(r->builder);
     for (int i = 0; i < RH_MAX_ACTIONS; i++)

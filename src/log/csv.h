@@ -22,6 +22,7 @@ typedef struct rh_csv {
     const unsigned char *bytes; // borrowed                          (nbyte)
     size_t nbyte, at;           //
     bool gzip, member;          // member: inside a gzip member
+    int64_t npacked, nunpacked; // bytes so far
     z_stream z;                 //
     unsigned char *packed;      // gzipped bytes, owned
     unsigned char *raw;         // text to decode, owned             (nraw)
@@ -36,7 +37,12 @@ typedef struct rh_csv {
     bool quotes, nuls;          // the text contains any
     bool settled, returns;      // returns: lines end with \r alone; settled: this is known
     int objects;                // after [ of an array of JSON objects: 1; after ]: 2
-    bool heading; // before the header, where a line that begins with # is a comment
+    bool heading;      // before the header, where a line that begins with # is a comment
+    int64_t skip;      // lines before the header that are left out, 0: none
+    int64_t units;     // the line below the header that holds units, 0: none
+    bool remarks;      // what follows the last column is a remark, as LabVIEW writes
+    bool tables;       // of InfluxDB: lines with # and repeated headers are between tables
+    uint32_t repeated; // the header's checksum, if tables
     const rh_log_options *opt; // how numbers are written; NULL: as usual. Borrowed
     bool decimal_comma;        // 1,5 is a number
     rh_dates order;            // of the dates in the time's column
@@ -148,7 +154,22 @@ typedef struct rh_csv__header {
     bool continuous; // actions are continuous
     bool ignored;    // the lines no longer match the header
     bool monitor;    // a line #{...} as Stable-Baselines3 writes before the returns of episodes
+    char *below;     // owned: the units of a line below the header
 } rh_csv__header;
+
+// Find where the table begins (csv->skip, csv->remarks), if the caller does not say so.
+rh_status rh_csv__find_table(rh_csv *csv, rh_error *err);
+
+// Find a line of units below the header (csv->units), and keep them. csv may be anywhere.
+rh_status rh_csv__find_units(rh_csv__header *head, rh_csv *csv, rh_error *err);
+
+// How often a character occurs outside quotes.
+int rh_csv__count(const char *text, size_t n, char c);
+
+// Whether a record is Excel's sep=; and not a header. The delimiter may be a tab.
+bool rh_csv__says_delimiter(const char *text, size_t n, char *delimiter);
+
+#define RH_CSV__LOOKED 1000 // rows examined
 
 // Read the header and examine the first rows; csv is left before them. Clear after failure too.
 rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err);
@@ -163,6 +184,8 @@ rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const ch
 rh_status rh_csv__read_made(rh_log **out, const void *bytes, size_t n, const char *path,
                             int64_t first_line, const char *format, const rh_log_options *opt,
                             rh_error *err);
+// Add a field in quotes to a table in memory; a line end becomes a blank.
+void rh_csv__add_quoted(rh_text *text, const char *word);
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err);
 
 // The columns of a table to write.

@@ -10,7 +10,8 @@
 // 4. A column t counts steps if it rises and falls to 0 or 1 only, or to its first value if
 //    that equals the stride: 20, 21, 20 is a temperature.
 // 5. Excel begins a file with the line sep=; to say the delimiter. It is not the header.
-// 6. "NA" in quotes is a word among words, missing among numbers: some programs quote all.
+// 6. InfluxDB repeats annotations (#datatype, ...) and the header between tables.
+// 7. "NA" in quotes is a word among words, missing among numbers: some programs quote all.
 
 #include "base/base_internal.h"
 #include "csv.h"
@@ -20,8 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LOOKED 1000   // rows examined
 #define COLUMNS 10000 // most columns
+#define WIDE 20       // numbers in a header that are steps
 #define MARK "# rehearse "
 
 _Static_assert(RH_ODD == RH_CSV__SHOWN, "both hold a text for a message");
@@ -148,8 +149,7 @@ static void follow(rh_csv__header *head)
 
 // ---------------------------------------------------------------------------- the header
 
-// Whether a record is Excel's sep=; and not a header. The delimiter may be a tab.
-static bool says_delimiter(const char *text, size_t n, char *delimiter)
+bool rh_csv__says_delimiter(const char *text, size_t n, char *delimiter)
 {
     bool quoted = n == 7 && text[0] == '"' && text[6] == '"';
     text += quoted;
@@ -168,7 +168,7 @@ static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_
         char delimiter;
         if (rc)
             return rc;
-        if (first && *text && says_delimiter(*text, *n, &delimiter)) {
+        if (first && *text && rh_csv__says_delimiter(*text, *n, &delimiter)) {
             csv->delimiter = delimiter;
             continue;
         }
@@ -196,7 +196,7 @@ rh_status rh_csv__to_rows(rh_csv *csv, rh_error *err)
     return rc ? rc : to_header(csv, NULL, &text, &n, err);
 }
 
-static int count_outside_quotes(const char *text, size_t n, char letter)
+int rh_csv__count(const char *text, size_t n, char letter)
 {
     int count = 0;
     bool quoted = false;
@@ -213,8 +213,8 @@ static char find_delimiter(const char *header, size_t nheader, const char *row, 
     int best = 0;
     char found = ',';
     for (int i = 0; i < 4; i++) {
-        int count = count_outside_quotes(header, nheader, candidate[i]);
-        bool agree = count > 0 && row && count_outside_quotes(row, nrow, candidate[i]) == count;
+        int count = rh_csv__count(header, nheader, candidate[i]);
+        bool agree = count > 0 && row && rh_csv__count(row, nrow, candidate[i]) == count;
         int score = count + (agree ? COLUMNS : 0);
         if (score > best) {
             best = score;
@@ -222,6 +222,16 @@ static char find_delimiter(const char *header, size_t nheader, const char *row, 
         }
     }
     return found;
+}
+
+// Whether InfluxDB wrote the header, with annotations or without.
+static bool is_influx(const rh_columns *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        n += strcmp(c->header[i], "_time") == 0 || strcmp(c->header[i], "result") == 0 ||
+             strcmp(c->header[i], "table") == 0;
+    return n == 3;
 }
 
 // Split the header into columns. It may be written to.
@@ -232,7 +242,8 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
     size_t *length = NULL;
     rh_status rc = RH_OK;
     int count = 0, room = 1;
-    bool numbers = false, words = false;
+    int nnumber = 0;
+    bool words = false;
     if (head->monitor && n >= 5 && memcmp(text, "r,l,t", 5) == 0)
         return rh_fail(
             err, RH_EFORMAT,
@@ -264,20 +275,27 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
             goto done;
         }
         rh_number__kind kind = rh_number__read(field.text, field.n, &x);
-        numbers = numbers || kind == RH_NUMBER;
+        nnumber += kind == RH_NUMBER;
         words = words || kind == RH_NUMBER_TEXT || (kind == RH_NUMBER_MISSING && field.n > 1);
         name[count] = field.text;
         length[count] = field.n;
     }
+    count -= csv->remarks && count > 1 && length[count - 1] == 7 &&
+             memcmp(name[count - 1], "Comment", 7) == 0;
     rc = take_last(head, csv, name[count - 1], &length[count - 1], err);
     if (rc)
         goto done;
-    if (numbers && !words && !head->role.n)
+    if (nnumber > 0 && !words && !head->role.n)
         rc =
             rh_fail(err, RH_EFORMAT,
                     "%s: no header: the first line is all numbers, expected names of columns%s",
                     rh_base__path_tail(csv->path),
                     line > 1 ? " (a line that begins with # is a remark)" : "");
+    else if (nnumber >= WIDE && nnumber >= count - 2)
+        rc = rh_fail(err, RH_EFORMAT,
+                     "%s:%lld: the header is %d numbers: a row per sensor and a column per "
+                     "step? expected a row per step; transpose the table",
+                     rh_base__path_tail(csv->path), (long long)line, nnumber);
     else
         rc = rh_columns__init(&head->columns, csv->path, count, name, length, err);
 
@@ -347,7 +365,7 @@ static rh_status look_for_comma(rh_csv *csv, rh_error *err)
 {
     rh_csv__commas seen = {0};
     rh_status rc = rh_csv__to_rows(csv, err);
-    for (int nrow = 0; !rc && nrow < LOOKED; nrow++) {
+    for (int nrow = 0; !rc && nrow < RH_CSV__LOOKED; nrow++) {
         char *p;
         size_t n;
         rc = rh_csv__next(csv, &p, &n, err);
@@ -370,7 +388,7 @@ static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
     counted *count = rh_alloc((size_t)c->n, sizeof *count);
     if (!count)
         return rh_base__no_memory(err, csv->path);
-    for (; nrow < LOOKED; nrow++) {
+    for (; nrow < RH_CSV__LOOKED; nrow++) {
         char *p;
         size_t n;
         rc = rh_csv__next(csv, &p, &n, err);
@@ -399,7 +417,9 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
     char *copy = NULL, *text;
     size_t n, nrow = 0;
     *head = (rh_csv__header){0};
-    rh_status rc = to_header(csv, head, &text, &n, err);
+    rh_status rc = rh_csv__find_table(csv, err);
+    if (!rc)
+        rc = to_header(csv, head, &text, &n, err);
     if (rc)
         goto done;
     int64_t line = csv->line;
@@ -409,6 +429,7 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
         goto done;
     }
     memcpy(copy, text, n);
+    csv->repeated = rh_base__crc32(0, text, n);
     rc = rh_csv__next(csv, &text, &nrow, err);
     if (rc)
         goto done;
@@ -418,6 +439,12 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
     if (rc)
         goto done;
     follow(head);
+    csv->tables = is_influx(&head->columns);
+    head->columns.influx = csv->tables;
+    head->columns.labview = csv->remarks;
+    rc = rh_csv__find_units(head, csv, err);
+    if (rc)
+        goto done;
 
     if (csv->delimiter != ',' || csv->quotes)
         rc = look_for_comma(csv, err);
@@ -440,5 +467,6 @@ void rh_csv__clear_head(rh_csv__header *head)
     rh_free(head->name.word);
     rh_free(head->unit.word);
     rh_free(head->label.word);
+    rh_free(head->below);
     *head = (rh_csv__header){0};
 }

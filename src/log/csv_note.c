@@ -93,6 +93,12 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     if (!rc && r->head.ignored)
         rc = rh_log__note(b, err,
                           "'# rehearse' lines are ignored: they do not match the header");
+    if (!rc && r->csv.skip > 0)
+        rc = rh_log__note(b, err, "%lld line%s before the header left out (--skip %lld)",
+                          (long long)r->csv.skip, r->csv.skip == 1 ? "" : "s",
+                          (long long)r->csv.skip);
+    if (!rc && r->csv.units > 0)
+        rc = rh_log__note(b, err, "line %lld holds units", (long long)r->csv.units);
     if (!rc && r->csv.first_line == 1)
         rc = r->csv.delimiter == '\t'
                  ? rh_log__note(b, err, "delimiter tab")

@@ -66,9 +66,10 @@ static rh_status ragged(const rh_csv__reader *r, int count, char *at, char *end,
     rh_csv__field_info field;
     while (at && rh_csv__field(&at, end, r->csv.delimiter, &field))
         count++;
-    return rh_fail(err, RH_EFORMAT, "%s:%lld: %d field%s, expected %d as in the header",
+    return rh_fail(err, RH_EFORMAT, "%s:%lld: %d field%s, expected %d as in the header%s",
                    rh_base__path_tail(r->path), (long long)r->csv.line, count,
-                   count == 1 ? "" : "s", r->head.columns.n);
+                   count == 1 ? "" : "s", r->head.columns.n,
+                   r->last.row.obs ? "" : "; if other lines precede the header: --skip LINES");
 }
 
 static bool is_one_of(const rh_csv__field_info *field, const char *const *word)
@@ -405,5 +406,5 @@ rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err)
         if (rc)
             return rc;
     }
-    return p ? ragged(r, n, p, end, err) : RH_OK;
+    return p && !r->csv.remarks ? ragged(r, n, p, end, err) : RH_OK;
 }

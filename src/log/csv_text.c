@@ -92,6 +92,7 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
                                rh_base__path_tail(csv->path));
             z->next_in = csv->packed;
             z->avail_in = (uInt)count;
+            csv->npacked += (int64_t)count;
         }
         rh_status rc = csv->member ? RH_OK : next_member(csv, err);
         if (rc)
@@ -105,7 +106,10 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
         csv->member = answer != Z_STREAM_END;
     }
     *got = n - z->avail_out;
-    return RH_OK;
+    csv->nunpacked += (int64_t)*got;
+    return csv->opt
+               ? rh_log__within_text(csv->opt, csv->npacked, csv->nunpacked, csv->path, err)
+               : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- the buffer
@@ -271,6 +275,7 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
         return rh_fail(err, RH_EIO, "%s: cannot read twice: %s", rh_base__path_tail(csv->path),
                        strerror(errno));
     csv->at = csv->begin = csv->end = csv->nraw = 0;
+    csv->npacked = csv->nunpacked = 0;
     csv->ended = false;
     return begin(csv, err);
 }
@@ -328,7 +333,8 @@ static rh_status find_end(rh_csv *csv, char **stop, bool *several, rh_error *err
         bool open = false;
         looked = (size_t)(until - from);
         bool comment = csv->heading && from < end && *from == '#';
-        if (csv->quotes && !csv->lines && !comment && memchr(from, '"', looked)) {
+        bool before = csv->first_line == 1 && csv->next_line <= csv->skip;
+        if (csv->quotes && !csv->lines && !comment && !before && memchr(from, '"', looked)) {
             line = record_end(from, end, csv->delimiter, &open);
             *several = true;
             looked = 0;
@@ -386,6 +392,15 @@ int64_t rh_csv__lines_left(const rh_csv *csv)
     return (int64_t)(1.05 * left / (double)n * (double)lines) + 1;
 }
 
+// Whether a line is no part of the table: before its header, units, between two tables.
+static bool is_outside(const rh_csv *csv, const char *text, size_t n)
+{
+    if (csv->first_line == 1 && (csv->line <= csv->skip || csv->line == csv->units))
+        return true;
+    return csv->tables && !csv->heading &&
+           (*text == '#' || rh_base__crc32(0, text, n) == csv->repeated);
+}
+
 rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
 {
     for (;;) {
@@ -412,7 +427,7 @@ rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
         size_t blank = 0;
         while (blank < length && is_blank(from[blank], csv->delimiter))
             blank++;
-        if (blank < length) {
+        if (blank < length && !is_outside(csv, from, length)) {
             *text = from;
             *n = length;
             return RH_OK;
@@ -524,6 +539,18 @@ rh_status rh_csv__next_object(rh_csv *csv, char **text, size_t *n, rh_error *err
 }
 
 // ---------------------------------------------------------------------------- fields
+
+void rh_csv__add_quoted(rh_text *text, const char *word)
+{
+    rh_text__add(text, "\"");
+    for (; *word; word++) {
+        char c = *word == '\n' || *word == '\r' ? ' ' : *word;
+        rh_text__add_n(text, &c, 1);
+        if (c == '"')
+            rh_text__add(text, "\"");
+    }
+    rh_text__add(text, "\"");
+}
 
 bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *field)
 {

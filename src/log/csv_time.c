@@ -1,9 +1,10 @@
 // csv_time.c - dates and times: 2024-05-01T12:00:00.25Z, 2024-05-01 12:00+02:00 (ISO 8601),
-// 01.05.2024 12:00, 5/1/2024 1:05 PM.
+// 01.05.2024 12:00, 5/1/2024 1:05 PM, 01-May-24 12:00:00.
 //
 // 1. With points the day comes first. With / or - it may be the day or the month, and one date
 //    does not tell which: the column does (csv_order.c). A year of four digits may come first.
-// 2. A year of two digits is in 1969 to 2068, as in POSIX.
+// 2. A month may be the first three characters of its English name, as PI writes it.
+// 3. A year of two digits is in 1969 to 2068, as in POSIX.
 //
 // A time without an offset is read as UTC. Only differences matter, and a log cannot tell when
 // local time changed in spring and autumn.
@@ -113,6 +114,31 @@ static bool take_year_last(const char **p, const char *end, rh_dates order, int6
     return true;
 }
 
+// 01-May-24, 1-May-2024
+static bool take_named_month(const char **p, const char *end, int64_t *days)
+{
+    static const char name[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    int day, month = 0, year;
+    if (!take_short(p, end, &day) || !take_letter(p, end, '-') || end - *p < 3)
+        return false;
+    for (; month < 12; month++)
+        if (((*p)[0] | 32) == name[3 * month] && ((*p)[1] | 32) == name[3 * month + 1] &&
+            ((*p)[2] | 32) == name[3 * month + 2])
+            break;
+    *p += 3;
+    if (month == 12 || !take_letter(p, end, '-'))
+        return false;
+    const char *from = *p;
+    if (!take_number(p, end, 4, &year)) {
+        *p = from;
+        if (!take_number(p, end, 2, &year))
+            return false;
+        year += year < 69 ? 2000 : 1900;
+    }
+    *days = days_from_1970(year, month + 1, day);
+    return is_date(year, month + 1, day);
+}
+
 // " PM" after a clock of twelve hours. False: it is none of twelve hours.
 static bool take_half(const char **p, const char *end, int *hour)
 {
@@ -183,7 +209,9 @@ bool rh_csv__time(const char *text, size_t n, rh_dates order, double *seconds)
     bool iso = take_year_first(&p, end, &days);
     if (!iso) {
         p = text;
-        if (!take_year_last(&p, end, order, &days))
+        bool named = take_named_month(&p, end, &days);
+        p = named ? p : text;
+        if (!named && !take_year_last(&p, end, order, &days))
             return false;
         take_letter(&p, end, ',');
     }

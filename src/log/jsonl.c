@@ -17,21 +17,18 @@
 #include "base/base_internal.h"
 #include "base/number.h"
 #include "csv.h"
+#include "intern.h"
 
 #include <jansson.h>
 #include <string.h>
 
-#define COLUMNS 10000 // most columns, as in a CSV file
-#define DEPTH 8       // most objects and lists inside each other
-#define NAME 400      // most bytes of a column's name
-#define SLOTS 32768   // of the table of names, a power of 2 above COLUMNS
+#define DEPTH 8  // most objects and lists inside each other
+#define NAME 400 // most bytes of a column's name
 
 typedef struct json_table {
     rh_csv csv;     // the lines
-    char **name;    // of the columns, owned               (n, room for COLUMNS)
-    int n;          //
-    int *slot;      // columns + 1 by the hash of their name, 0: free (SLOTS)
-    json_t **value; // of the line, borrowed from it       (COLUMNS)
+    rh_intern name; // of the columns, owned
+    json_t **value; // of the line, borrowed from it       (RH_INTERN__MOST)
     bool collects;  // the first pass
     bool array;     // the objects are in an array
     bool steps;     // every object is one step and begins on a line of its own
@@ -50,34 +47,20 @@ static rh_status refuse(const json_table *t, const char *found, const char *expe
                    rh_text__printable(found, shown, sizeof shown), expected);
 }
 
-// The slot of the column called `name`, or the free one for it. Hashed, because a line may hold
-// thousands of keys in any order.
-static int *find_slot(const json_table *t, const char *name)
-{
-    uint32_t at = rh_base__crc32(0, name, strlen(name));
-    for (;; at++) {
-        int *slot = &t->slot[at & (SLOTS - 1)];
-        if (*slot == 0 || strcmp(t->name[*slot - 1], name) == 0)
-            return slot;
-    }
-}
-
 static rh_status take_scalar(json_table *t, const char *name, json_t *value)
 {
-    int *slot = find_slot(t, name);
-    if (*slot > 0) {
-        t->value[*slot - 1] = t->collects ? NULL : value;
+    size_t n = strlen(name);
+    int at =
+        t->collects ? rh_intern__add(&t->name, name, n) : rh_intern__find(&t->name, name, n);
+    if (at >= 0) {
+        t->value[at] = t->collects ? NULL : value;
         return RH_OK;
     }
     if (!t->collects)
         return refuse(t, "the file has changed", "the same in the second reading");
-    if (t->n == COLUMNS)
+    if (at == -2)
         return refuse(t, "more than 10,000 different keys", "fewer");
-    t->name[t->n] = rh_base__copy(name);
-    if (!t->name[t->n])
-        return rh_base__no_memory(t->err, t->csv.path);
-    *slot = ++t->n;
-    return RH_OK;
+    return rh_base__no_memory(t->err, t->csv.path);
 }
 
 // Visit what is inside a value; name (NAME bytes) is of length n.
@@ -120,18 +103,6 @@ static rh_status take_value(json_table *t, char *name, size_t n, json_t *value, 
 
 // ---------------------------------------------------------------------------- the table
 
-static void add_quoted(rh_text *text, const char *word)
-{
-    rh_text__add(text, "\"");
-    for (; *word; word++) {
-        char c = *word == '\n' || *word == '\r' ? ' ' : *word;
-        rh_text__add_n(text, &c, 1);
-        if (c == '"')
-            rh_text__add(text, "\"");
-    }
-    rh_text__add(text, "\"");
-}
-
 static void add_value(rh_text *text, const json_t *value)
 {
     if (json_is_integer(value))
@@ -141,13 +112,13 @@ static void add_value(rh_text *text, const json_t *value)
     else if (json_is_boolean(value))
         rh_text__add(text, json_is_true(value) ? "true" : "false");
     else if (json_is_string(value))
-        add_quoted(text, json_string_value(value));
+        rh_csv__add_quoted(text, json_string_value(value));
 }
 
 // End a row of the table.
 static rh_status end_row(json_table *t)
 {
-    for (int i = 0; i < t->n && !t->collects; i++) {
+    for (int i = 0; i < t->name.n && !t->collects; i++) {
         rh_text__add(&t->text, i ? "," : "");
         add_value(&t->text, t->value[i]);
         t->value[i] = NULL;
@@ -306,10 +277,8 @@ static rh_status refuse_wrapped(const json_table *t)
 
 static rh_status make_table(json_table *t)
 {
-    t->name = rh_alloc(COLUMNS, sizeof *t->name);
-    t->value = rh_alloc(COLUMNS, sizeof *t->value);
-    t->slot = rh_alloc(SLOTS, sizeof *t->slot);
-    if (!t->name || !t->value || !t->slot)
+    t->value = rh_alloc(RH_INTERN__MOST, sizeof *t->value);
+    if (!rh_intern__init(&t->name) || !t->value)
         return rh_base__no_memory(t->err, t->csv.path);
     t->csv.lines = t->collects = t->steps = true;
     char first = 0;
@@ -319,16 +288,16 @@ static rh_status make_table(json_table *t)
         rc = take_objects(t);
     if (!rc && t->nobject == 1 && *t->inner)
         rc = refuse_wrapped(t);
-    if (!rc && t->n == 0)
+    if (!rc && t->name.n == 0)
         rc = rh_fail(t->err, RH_EFORMAT, "%s: no keys, expected one JSON object per line",
                      rh_base__path_tail(t->csv.path));
     if (!rc)
         rc = rh_csv__rewind(&t->csv, t->err);
     if (rc)
         return rc;
-    for (int i = 0; i < t->n; i++) {
+    for (int i = 0; i < t->name.n; i++) {
         rh_text__add(&t->text, i ? "," : "");
-        add_quoted(&t->text, t->name[i]);
+        rh_csv__add_quoted(&t->text, t->name.name[i]);
     }
     rh_text__add(&t->text, "\n");
     t->collects = false;
@@ -344,17 +313,15 @@ static rh_status read_opened(json_table *t, rh_log **out, rh_status rc,
 {
     const char *path = t->csv.path;
     t->limit = rh_log__limit_of(opt, rh_csv__size(&t->csv));
+    t->csv.opt = opt;
     if (!rc)
         rc = make_table(t);
     rh_csv__close(&t->csv);
     if (!rc)
         rc = rh_csv__read_made(out, t->text.data, t->text.n, path, t->steps ? 0 : -1, "jsonl",
                                opt, t->err);
-    for (int i = 0; i < t->n; i++)
-        rh_free(t->name[i]);
-    rh_free(t->name);
+    rh_intern__clear(&t->name);
     rh_free(t->value);
-    rh_free(t->slot);
     rh_text__clear(&t->text);
     return rc;
 }

@@ -4,9 +4,12 @@
 // any number of rows that were never written.
 //
 // 1. Unless the caller says how much, a log takes at most half of the machine's memory, and at
-//    most 1000 times its file once it is larger than 64 MB. Deflate packs zeros 1032 to 1.
+//    most 500 times its file once it is larger than 64 MB. Deflate packs zeros 1032 to 1.
 //    Texts of zeros and ones, gzipped, take 400 times their file; measured logs take 2 to 40.
 // 2. Memory is counted as rows arrive, because packed text does not say its length.
+// 3. Packed text is refused as soon as more than 64 MB came from less than a hundredth of it:
+//    a file made to take hours is known within a second. Measured logs unpack to 2 to 20 times
+//    their file.
 
 #include "base/base_internal.h"
 #include "log_internal.h"
@@ -15,7 +18,8 @@
 #include <unistd.h>
 
 #define HARMLESS (INT64_C(64) << 20) // bytes that any file may take
-#define RATIO 1000
+#define RATIO 500                    // of a log in memory to its file
+#define TEXT_RATIO 100               // of unpacked text to its file
 
 int64_t rh_log__file_size(const char *path)
 {
@@ -37,14 +41,32 @@ static int64_t machine_memory(void)
     return pages > 0 && size > 0 ? (int64_t)pages * size : INT64_MAX;
 }
 
+// A number of times the size, at least what is harmless.
+static int64_t times(int64_t size, int64_t ratio)
+{
+    int64_t most = size < INT64_MAX / ratio ? size * ratio : INT64_MAX;
+    return most > HARMLESS ? most : HARMLESS;
+}
+
+rh_status rh_log__within_text(const rh_log_options *opt, int64_t packed, int64_t unpacked,
+                              const char *path, rh_error *err)
+{
+    if (unpacked <= times(packed, TEXT_RATIO) || opt->max_memory != RH_MEMORY_AUTO)
+        return RH_OK;
+    return rh_fail(err, RH_EFORMAT,
+                   "%s: %lld bytes unpack to more than %lld MB, expected at most %d times as "
+                   "much; --max-memory SIZE reads it nevertheless",
+                   rh_base__path_tail(path), (long long)packed, (long long)(unpacked >> 20),
+                   TEXT_RATIO);
+}
+
 rh_log__limit rh_log__limit_of(const rh_log_options *opt, int64_t size)
 {
     rh_log__limit limit = {.most = opt->max_memory, .size = -1};
     if (opt->max_memory != RH_MEMORY_AUTO)
         return limit;
     limit.most = machine_memory() / 2;
-    int64_t most = size < INT64_MAX / RATIO ? size * RATIO : INT64_MAX;
-    most = most > HARMLESS ? most : HARMLESS;
+    int64_t most = times(size, RATIO);
     if (size >= 0 && most < limit.most) {
         limit.most = most;
         limit.size = size;
@@ -59,10 +81,10 @@ rh_status rh_log__within(const rh_log__limit *limit, int64_t bytes, const char *
         return RH_OK;
     if (limit->size >= 0)
         return rh_fail(err, RH_EFORMAT,
-                       "%s: %lld bytes hold a log of more than %lld MB, expected at most 1000 "
+                       "%s: %lld bytes hold a log of more than %lld MB, expected at most %d "
                        "times the file; --max-memory SIZE reads it nevertheless",
                        rh_base__path_tail(path), (long long)limit->size,
-                       (long long)(limit->most >> 20));
+                       (long long)(limit->most >> 20), RATIO);
     return rh_fail(err, RH_ENOMEM,
                    "%s: the log takes more than %lld MB of memory, expected at most that; "
                    "--max-memory SIZE sets another limit",

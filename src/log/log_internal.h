@@ -76,6 +76,10 @@ rh_log__limit rh_log__limit_of(const rh_log_options *opt, int64_t size);
 rh_status rh_log__within(const rh_log__limit *limit, int64_t bytes, const char *path,
                          rh_error *err);
 
+// Whether `packed` bytes may have become a text of `unpacked` bytes.
+rh_status rh_log__within_text(const rh_log_options *opt, int64_t packed, int64_t unpacked,
+                              const char *path, rh_error *err);
+
 // Bytes of a log's file, -1 if unknown.
 int64_t rh_log__file_size(const char *path);
 

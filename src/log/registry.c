@@ -3,8 +3,8 @@
 // The first bytes decide, never the name: gzip called .csv, or HDF5 without a suffix, is read.
 // Common unsupported formats are recognised too, so that the message can say what to do.
 //
-// A pipe is copied to an unnamed temporary file, because tables are read twice. HDF5 and NPZ
-// are opened by name, so they cannot come from a pipe.
+// Pipes and packed files are read from unnamed temporary files (spool.c). HDF5 and NPZ are
+// opened by name, so they can be neither.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -12,6 +12,7 @@
 #include "csv.h"
 #include "log.h"
 #include "log_internal.h"
+#include "spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,7 @@ rh_log_options rh_log_defaults(void)
     return (rh_log_options){.stack = 1,
                             .every = NAN,
                             .every_rows = 1,
+                            .skip = RH_SKIP_AUTO,
                             .max_gap = INFINITY,
                             .episode_steps = INT64_MAX,
                             .max_memory = RH_MEMORY_AUTO,
@@ -99,6 +101,12 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
             "log: every = %g, every_rows = %lld, expected a time above 0, or 1 row or "
             "more",
             opt->every, (long long)opt->every_rows);
+    if (opt->skip < 0 && opt->skip != RH_SKIP_AUTO)
+        return rh_fail(err, RH_EINVAL, "log: skip = %lld, expected 0 lines or more",
+                       (long long)opt->skip);
+    if ((unsigned)opt->pivot_value > RH_PIVOT_INTERPOLATE)
+        return rh_fail(err, RH_EINVAL, "log: pivot_value = %d, expected 0 to 2",
+                       (int)opt->pivot_value);
     if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
         return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
                        opt->max_gap);
@@ -117,7 +125,7 @@ typedef struct stranger {
     const char *begins;
     size_t n;
     const char *is;
-    const char *unpack; // a program that unpacks it to standard output, or NULL
+    const char *unpack; // the command that unpacks it to standard output, or NULL
     bool python;        // the Python package reads it
 } stranger;
 
@@ -129,11 +137,12 @@ static const stranger strangers[] = {
     {"\x80\x03", 2, "a Python pickle", NULL, false},
     {"\x80\x04", 2, "a Python pickle", NULL, false},
     {"\x80\x05", 2, "a Python pickle", NULL, false},
-    {"BZh", 3, "a bzip2 file", "bzip2", false},
+    {"BZh", 3, "a bzip2 file", "bzip2 -dc", false},
     {"\xfd"
      "7zXZ",
-     5, "an xz file", "xz", false},
-    {"\x28\xb5\x2f\xfd", 4, "a zstd file", "zstd", false},
+     5, "an xz file", "xz -dc", false},
+    {"\x28\xb5\x2f\xfd", 4, "a zstd file", "zstd -dc", false},
+    {"PK\3\4", 4, "a zip file", "unzip -p", false}, // if it is no NPZ
 };
 
 // The message for a file that begins with `head`, if it is a stranger.
@@ -142,7 +151,8 @@ static rh_status refuse_stranger(const char *path, const unsigned char *head, si
 {
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         const stranger *s = &strangers[i];
-        if (n < s->n || memcmp(head, s->begins, s->n) != 0)
+        if (n < s->n || memcmp(head, s->begins, s->n) != 0 ||
+            (s->unpack && !rh_spool__is_packed(head, n)))
             continue;
         if (s->python)
             return rh_fail(
@@ -159,7 +169,7 @@ static rh_status refuse_stranger(const char *path, const unsigned char *head, si
         rh_text__shell(&name, rh_base__path_tail(path));
         rh_status rc =
             rh_fail(err, RH_EFORMAT,
-                    "%s: it is %s, expected CSV, HDF5 or NPZ; unpack it: %s -dc %s | "
+                    "%s: it is %s, expected CSV, HDF5 or NPZ; unpack it: %s %s | "
                     "rehearse inspect -",
                     rh_base__path_tail(path), s->is, s->unpack, name.data ? name.data : "FILE");
         rh_text__clear(&name);
@@ -249,54 +259,6 @@ static const rh_log__format *recognise(const char *path, const rh_log__format *a
 
 // ---------------------------------------------------------------------------- pipes
 
-static bool write_all(int fd, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t count = write(fd, bytes, n);
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0) {
-            bytes += count;
-            n -= (size_t)count;
-        }
-    }
-    return true;
-}
-
-// Copy what a pipe holds to an unnamed file; *out is its descriptor, at the beginning.
-static rh_status spool(int pipe, const char *path, int *out, rh_error *err)
-{
-    const char *folder = getenv("TMPDIR");
-    char name[512], buffer[1 << 16];
-    snprintf(name, sizeof name, "%.480s/rehearse-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(name);
-    if (fd < 0)
-        return rh_fail(err, RH_EIO, "%s: no temporary file %s: %s", rh_base__path_tail(path),
-                       name, strerror(errno));
-    unlink(name);
-    for (;;) {
-        ssize_t got = read(pipe, buffer, sizeof buffer);
-        if (got == 0)
-            break;
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 || !write_all(fd, buffer, (size_t)got)) {
-            rh_status rc =
-                rh_fail(err, RH_EIO, "%s: cannot %s: %s", rh_base__path_tail(path),
-                        got < 0 ? "read" : "copy it to a temporary file", strerror(errno));
-            close(fd);
-            return rc;
-        }
-    }
-    if (lseek(fd, 0, SEEK_SET) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-        close(fd);
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
-                       strerror(errno));
-    }
-    *out = fd;
-    return RH_OK;
-}
-
 // A log that can be read several times.
 typedef struct source {
     const char *path;           // of the file, or for messages
@@ -304,18 +266,28 @@ typedef struct source {
     int fd;                     // of what a pipe held, owned; -1: the file is at path
 } source;
 
-// Keep the text of a pipe, which is closed.
-static rh_status open_pipe(source *s, int pipe, const rh_log__format *asked, rh_error *err)
+// Decide the format of the text in s->fd, which is unpacked first if needed.
+static rh_status settle_text(source *s, const rh_log__format *asked, const rh_log_options *opt,
+                             rh_error *err)
 {
     unsigned char head[HEAD];
-    rh_status rc = spool(pipe, s->path, &s->fd, err);
-    close(pipe);
-    if (rc)
-        return rc;
-    ssize_t got = pread(s->fd, head, sizeof head, 0);
-    size_t n = got > 0 ? (size_t)got : 0;
+    rh_status rc = RH_OK;
+    size_t n = 0;
+    for (int round = 0; !rc && round < 2; round++) {
+        ssize_t got = pread(s->fd, head, sizeof head, 0);
+        int text = -1;
+        n = got > 0 ? (size_t)got : 0;
+        if (round > 0 || !rh_spool__is_packed(head, n) || !rh_spool__unpacks())
+            break;
+        rc = rh_spool__unpack(s->fd, s->path, opt, &text, err);
+        if (!rc) {
+            close(s->fd);
+            s->fd = text;
+        }
+    }
     unpack_head(head, &n);
-    rc = refuse_stranger(s->path, head, n, err);
+    if (!rc)
+        rc = refuse_stranger(s->path, head, n, err);
     s->kind = asked;
     for (int i = NFORMAT - 1; !rc && !s->kind && n > 0 && i >= 0; i--)
         if (format[i]->read_fd && format[i]->probe && format[i]->probe(s->path, false, head, n))
@@ -325,6 +297,31 @@ static rh_status open_pipe(source *s, int pipe, const rh_log__format *asked, rh_
     return rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(s->path),
                    n == 0 ? "empty, expected a log"
                           : "not text, expected CSV; save HDF5 and NPZ as a file");
+}
+
+// Keep the text of a pipe, which is closed.
+static rh_status open_pipe(source *s, int pipe, const rh_log__format *asked,
+                           const rh_log_options *opt, rh_error *err)
+{
+    rh_status rc = rh_spool__pipe(pipe, s->path, &s->fd, err);
+    close(pipe);
+    return rc ? rc : settle_text(s, asked, opt, err);
+}
+
+// Open a file that is packed, if it is one.
+static rh_status open_packed(source *s, const rh_log__format *asked, const rh_log_options *opt,
+                             rh_error *err)
+{
+    unsigned char head[HEAD];
+    int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (got <= 0 || !rh_spool__is_packed(head, (size_t)got) || !rh_spool__unpacks()) {
+        if (fd >= 0)
+            close(fd);
+        return RH_OK; // what else it is is found out next
+    }
+    s->fd = fd;
+    return settle_text(s, asked, opt, err);
 }
 
 static rh_status read_source(rh_log **out, const source *s, const rh_log_options *opt,
@@ -427,8 +424,10 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     bool piped = is_pipe(&path, &pipe, &rc, err);
     from.path = path;
     if (piped && !rc)
-        rc = open_pipe(&from, pipe, asked, err);
+        rc = open_pipe(&from, pipe, asked, opt, err);
     else if (!piped)
+        rc = open_packed(&from, asked, opt, err);
+    if (!piped && !rc && from.fd < 0)
         from.kind = recognise(path, asked, &rc, err);
     if (!rc && from.kind)
         rc = read_source(&log, &from, opt, err);
@@ -438,7 +437,7 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
     if (from.fd >= 0)
         close(from.fd);
-    if (!rc)
+    if (!rc && !(log->reading.pivoted && !isnan(opt->every))) // its rows are that far apart
         rc = rh_log__every(&log, opt->every, opt->every_rows, path, err);
     if (!rc && opt->derive)
         rc = rh_log__derive(&log, opt->derive, path, err);

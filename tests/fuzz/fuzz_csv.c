@@ -39,6 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         opt.dates = choice & 2 ? RH_DATES_DAY_FIRST : RH_DATES_AUTO;
         opt.missing_words = "Bad,No Data";
     }
+    if ((choice & 0xc0) == 0xc0) { // as historians do
+        opt.pivot = "tag,value";
+        opt.every = choice & 4 ? 10.0 : (double)NAN;
+        opt.pivot_value = (rh_pivot_value)((choice >> 3) % 3);
+        opt.skip = choice & 32 ? 1 : RH_SKIP_AUTO;
+        opt.obs = opt.reward = opt.actions = NULL;
+    }
 
     int64_t live = rh_base__alloc_live();
     rh_error err = {""};

@@ -1158,11 +1158,11 @@ static void bad_fields(void **unused)
             "separators; or name the observations with --obs");
     refused(
         "temp;level;action;reward\n\xc2\xb0"
-        "C;m;;\n20.5;1;0;1\n21.5;2;1;1\n",
+        "C;2;;\n20.5;1;0;1\n21.5;2;1;1\n",
         "plant.csv:2: column 'temp': found '\xc2\xb0"
         "C', expected a number as in the other rows; or name the observations with --obs; if "
         "this means a missing value: --missing \xc2\xb0"
-        "C,m");
+        "C");
 
     // every field in quotes, missing ones too
     rh_log *whole = read_plain("\"x\",\"y\",\"action\",\"reward\"\n\"1\",\"1\",\"0\",\"1\"\n"

@@ -254,6 +254,11 @@ static void dates_in_other_orders(void **unused)
         {"32.13.2024", RH_DATES_AUTO, NAN},
         {"1/5/2024x", RH_DATES_DAY_FIRST, NAN},
         {"10.0.0.1", RH_DATES_AUTO, NAN},
+        {"01-May-24 12:00:00", RH_DATES_AUTO, 1714564800.0},
+        {"1-MAY-2024 12:00:00.5", RH_DATES_MONTH_FIRST, 1714564800.5},
+        {"29-Feb-23", RH_DATES_AUTO, NAN},
+        {"01-Mai-24", RH_DATES_AUTO, NAN},
+        {"01-Ma", RH_DATES_AUTO, NAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double seconds = 0.0;

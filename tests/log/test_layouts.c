@@ -116,6 +116,95 @@ static void words_suggested(void **unused)
         "the file have one; or say --decimal comma; or name the observations with --obs");
 }
 
+// ---------------------------------------------------------------------------- before the
+// header
+
+static void preamble(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_text("Report:,Plant 7 \"trend\nCreated:,01.05.2024 12:00\n\n"
+                            "temp,level,action,reward\n1,2,0,0\n2,3,1,0\n3,4,0,1\n");
+    assert_int_equal(log->n, 2);
+    assert_int_equal(log->line[0], 5);
+    assert_string_equal(log->obs_name[0], "temp");
+    assert_true(has_note(log, "3 lines before the header left out (--skip 3)"));
+    rh_log_destroy(log);
+
+    // every line has as many delimiters, as spreadsheets write them
+    log = read_text("Plant 7;;;\nJane;1.5.2024;;\ntemp;level;action;reward\n1;2;0;0\n2;3;1;0\n"
+                    "3;4;0;1\n");
+    assert_int_equal(log->n, 2);
+    assert_true(has_note(log, "2 lines before"));
+    rh_log_destroy(log);
+
+    // as the caller says
+    rh_log_options opt = as_it_is();
+    opt.skip = 1;
+    log = read_with("a,b,c\ntemp,action,reward\n1,2,0\n2,3,1\n", &opt);
+    assert_string_equal(log->obs_name[0], "temp");
+    rh_log_destroy(log);
+    opt.skip = 0;
+    refused_with("Plant 7\ntemp,action,reward\n1,0,0\n2,1,0\n3,0,0\n", &opt,
+                 "plant: no reward column: none of the columns (Plant 7) has a usual name; say "
+                 "which it is with --reward NAME");
+
+    // a header with too few names is none
+    refused(
+        "x,action,reward\n1,0,0,0\n2,1,0,0\n3,0,0,0\n",
+        "plant:2: 4 fields, expected 3 as in the header; if other lines precede the header: "
+        "--skip LINES");
+    refused("x,action,reward\n1,0,0\n2,1\n3,0,0\n",
+            "plant:3: 2 fields, expected 3 as in the header");
+}
+
+static void labview(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_text(
+        "LabVIEW Measurement\t\nWriter_Version\t2\nSeparator\tTab\nDate\t2024/05/01\n"
+        "***End_of_Header***\t\n\t\nChannels\t3\t\t\nSamples\t3\t3\t3\n"
+        "X0\t0\t0\t0\n***End_of_Header***\t\t\t\n"
+        "X_Value\ttemp\taction\treward\tComment\n0.0\t20.5\t0\t1\n0.1\t20.6\t1\t1\tvalve\n"
+        "0.2\t20.7\t0\t1\n");
+    assert_int_equal(log->n, 2);
+    assert_int_equal(log->nobs, 1);
+    assert_true(log->time[1] == 0.1);
+    assert_true(has_note(log, "--skip 10"));
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- units
+
+static void units(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_text("Time,temp,level [mm],action,reward\nUTC,[degC],m,-,EUR\n"
+                            "2024-05-01T00:00:00Z,1,2,off,0\n2024-05-01T00:01:00Z,2,3,on,0\n"
+                            "2024-05-01T00:02:00Z,3,4,off,0\n");
+    assert_int_equal(log->n, 2);
+    assert_int_equal(log->line[0], 3);
+    assert_string_equal(log->obs_unit[0], "degC");
+    assert_string_equal(log->obs_unit[1], "mm"); // the header's own
+    assert_true(has_note(log, "line 2 holds units"));
+    rh_log_destroy(log);
+
+    // below a preamble, with a decimal comma
+    log = read_text(
+        "Anlage 7\n\nZeit;temp;action;reward\ns;K;;\n0;1,5;0;0\n1;2,5;1;0\n2;3,5;0;0\n");
+    assert_int_equal(log->n, 2);
+    assert_true(log->obs[1] == 1.5);
+    assert_string_equal(log->obs_unit[1], "K");
+    rh_log_destroy(log);
+
+    // a name of an action is none, nor is a word beside a number
+    refused("temp,action,reward\nBad,off,0\n1,on,0\n2,off,0\n3,on,0\n",
+            "plant:2: column 'temp': found 'Bad', expected a number as in the other rows; or "
+            "name the observations with --obs; if this means a missing value: --missing Bad");
+    refused("temp,action,reward\nBad,off,Bad\n1,on,0\n2,off,0\n3,on,0\n",
+            "plant:2: column 'temp': found 'Bad', expected a number as in the other rows; or "
+            "name the observations with --obs; if this means a missing value: --missing Bad");
+}
+
 // ---------------------------------------------------------------------------- what is no log
 
 static void no_logs(void **unused)
@@ -134,6 +223,17 @@ static void no_logs(void **unused)
             "plant:1: the header has more than 10000 fields: a row per sensor and a column per "
             "step? expected a row per step; transpose the table");
     rh_text__clear(&text);
+    rh_text__add(&text, "sensor");
+    for (int i = 0; i < 30; i++)
+        rh_text__format(&text, ",%d", i);
+    rh_text__add(&text, "\n");
+    refused(text.data, "plant:1: the header is 30 numbers: a row per sensor and a column per "
+                       "step? expected a row per step; transpose the table");
+    rh_text__clear(&text);
+    refused(
+        "Timestamp,Tagname,Value\n1,temp,2\n2,pump,1\n",
+        "plant: each line holds one value (columns 'Tagname' and 'Value'), expected a row per "
+        "step; make rows of them with --pivot 'Tagname,Value' --every TIME, such as 1m");
 }
 
 int main(void)
@@ -141,6 +241,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(carriage_returns),
         cmocka_unit_test(words_suggested),
+        cmocka_unit_test(preamble),
+        cmocka_unit_test(labview),
+        cmocka_unit_test(units),
         cmocka_unit_test(no_logs),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -39,7 +39,7 @@ static void a_gzip_bomb(void **unused)
 
     rh_log_options opt = rh_log_defaults();
     refused(path, &opt, RH_EFORMAT,
-            "bytes hold a log of more than 64 MB, expected at most 1000 times the file; "
+            "bytes hold a log of more than 64 MB, expected at most 500 times the file; "
             "--max-memory SIZE reads it nevertheless");
     opt.max_memory = 8 << 20;
     refused(path, &opt, RH_ENOMEM,

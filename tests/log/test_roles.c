@@ -139,13 +139,13 @@ static void refusals(void **unused)
     refused("- obs\n", "a/b.yaml:1: found a list, expected a mapping of roles");
     refused("just text\n", "a/b.yaml:1: found a text, expected a mapping of roles");
     refused("obs: [a\nb: c\n", "a/b.yaml:2: not YAML: did not find expected ',' or ']'");
-    refused(
-        "obs: x\nroles:\n  reword: y\n",
-        "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, "
-        "action, reward, failure, derive, stack, every, exogenous, episode, terminal, "
-        "truncated, time, next, "
-        "reward_of, action_kind, actions, missing, sentinels, gaps, decimal, dates, max_gap, "
-        "episode_steps, format, max_memory, path, observations, states, rewards)");
+    refused("obs: x\nroles:\n  reword: y\n",
+            "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, "
+            "action, reward, failure, derive, stack, every, exogenous, episode, terminal, "
+            "truncated, time, next, "
+            "reward_of, action_kind, actions, missing, sentinels, gaps, decimal, dates, skip, "
+            "pivot, pivot_value, max_gap, "
+            "episode_steps, format, max_memory, path, observations, states, rewards)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
     refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
     refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
