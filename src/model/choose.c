@@ -397,7 +397,8 @@ static int choose(const choice *c)
                 (!any || beats_persistence(c, i)) &&
                 (best < 0 || trial[i].score < trial[best].score))
                 best = i;
-        if (best >= 0 && (chosen < 0 || worse(c, chosen, best, &mean, &error)))
+        if (best >= 0 && (chosen < 0 || worse(c, chosen, best, &mean, &error) ||
+                          (rank == 1 && trial[chosen].score > CREDIBLE * trial[best].score)))
             chosen = best;
     }
     return chosen;
