@@ -265,7 +265,9 @@ static void bad_archives(void **unused)
     snprintf(path, sizeof path, "%s", in_folder("bad.npz"));
     spill(path, "PK\3\4 nothing more", 17);
     refuses(path, NULL, "bad.npz: not a readable archive: ");
-    const array other[] = {{"a.txt", "<f8", 1, {6}, obs, sizeof obs}, {.name = NULL}};
+    const array other[] = {{"a.txt", "<f8", 1, {6}, obs, sizeof obs},
+                           {"b.txt", "<f8", 1, {6}, obs, sizeof obs},
+                           {.name = NULL}};
     make_npz(path, other);
     refuses(path, NULL, "bad.npz: an archive without a NumPy array (.npy)");
     remove(path);

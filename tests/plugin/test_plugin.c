@@ -159,7 +159,7 @@ static void the_interface_has_its_number(void **unused)
     assert_int_equal(sizeof(rh_agent_type), 200);
     assert_int_equal(sizeof(rh_env_type), 152);
     assert_int_equal(sizeof(rh_param), 72);
-    assert_int_equal(sizeof(rh_task), 6712);
+    assert_int_equal(sizeof(rh_task), 6720);
     assert_int_equal(sizeof(rh_axis), 96);
     assert_int_equal(sizeof(rh_weights_options), 56);
     assert_int_equal(sizeof(rh_error), 480);
