@@ -437,7 +437,8 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
     if (from.fd >= 0)
         close(from.fd);
-    if (!rc && !(log->reading.pivoted && !isnan(opt->every))) // its rows are that far apart
+    if (!rc && log &&
+        !(log->reading.pivoted && !isnan(opt->every))) // its rows are that far apart
         rc = rh_log__every(&log, opt->every, opt->every_rows, path, err);
     if (!rc && opt->derive)
         rc = rh_log__derive(&log, opt->derive, path, err);
