@@ -161,6 +161,15 @@ RH_API const rh_fields *rh_facts_fields(void); // for rh_describe()
 // it leads to where the step would have led.
 RH_API const rh_facts *rh_model_facts(const rh_model *model);
 
+// The past that a linear regression of a log needs.
+typedef struct rh_model_past {
+    int steps;     // observations and actions that tell the state, the present ones included
+    int dead_time; // steps until an action has an effect
+} rh_model_past;
+
+// Find it; RH_EINVAL if the log has too few steps for a regression. Nullable: err.
+RH_API rh_status rh_model_memory(rh_model_past *out, const rh_log *log, rh_error *err);
+
 // ---------------------------------------------------------------------------- fidelity
 
 // Root mean square error of predictions on held-out episodes, beside two trivial predictions.

@@ -272,7 +272,7 @@ void cli_log_left_out(const rh_log *log);
 // The report of `inspect`. size: bytes of the file, 0 when not known. all: lists are not cut.
 // facts: NULL if the log has no whole step.
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
-                       int64_t size, bool all);
+                       const rh_model_past *memory, int64_t size, bool all);
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
                       const rh_facts *facts, int64_t size);
 

@@ -49,11 +49,17 @@ static int inspect_main(const cli_args *args)
         rc = cli_pass(examined, &err);
         goto done;
     }
+    rh_model_past memory = {0};
+    bool print = !cli_has(args, "json") && !cli_has(args, "quiet");
+    if (print && rh_model_memory(&memory, log.log, &err) == RH_ENOMEM) {
+        rc = cli_pass(RH_ENOMEM, &err);
+        goto done;
+    }
     int64_t size = size_of(log.log->path);
     if (cli_has(args, "json"))
         cli_inspect_json(stdout, log.log, report, facts, size);
-    else if (!cli_has(args, "quiet"))
-        cli_inspect_print(log.log, report, facts, size, cli_has(args, "all"));
+    else if (print)
+        cli_inspect_print(log.log, report, facts, &memory, size, cli_has(args, "all"));
     if (cli_has(args, "strict") &&
         report->findings.count[RH_ERROR] + report->findings.count[RH_WARNING] > 0)
         rc = CLI_FAILED;

@@ -300,8 +300,25 @@ static void print_actions(const page *p)
                    cli_count(p->log->n).s, cli_count(r->nplace).s);
 }
 
+// "the state has a memory of about 4 steps; heater acts after 2 steps"
+static void print_memory(const rh_log *log, const rh_model_past *memory)
+{
+    int n = memory->steps, late = memory->dead_time;
+    const char *who = log->nact == 1 && log->act_name ? log->act_name[0] : "an action";
+    if (n == 0) // not known
+        return;
+    char dead[160] = "";
+    if (late)
+        snprintf(dead, sizeof dead, "; %.80s acts after %d step%s", who, late,
+                 late > 1 ? "s" : "");
+    if (n > 1)
+        cli_line("memory", "the state has a memory of about %d steps%s", n, dead);
+    else
+        cli_line("memory", "the sensors show the state%s", dead);
+}
+
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
-                       int64_t size, bool all)
+                       const rh_model_past *memory, int64_t size, bool all)
 {
     page p = {.log = log, .report = report, .style = cli_style_of(stdout), .all = all};
     int room = cli_page() - 66; // beside the table of sensors
@@ -317,6 +334,7 @@ void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_
     print_actions(&p);
     int n = report->findings.n;
     putchar('\n');
+    print_memory(log, memory);
     cli_facts_print(log, facts, all ? NULL : "--all");
     if (facts && facts->nlimit)
         putchar('\n');

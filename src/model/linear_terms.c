@@ -184,18 +184,6 @@ void rh_linear__within(const rh_linear *m, const rh_linear__plan *plan,
         at[i] = i < mine ? i : i + more;
 }
 
-static double level_of(const rh_linear *m, const rh_model *model, rh_linear__level level,
-                       const double *obs)
-{
-    double v = obs[level.sensor], sine, cosine;
-    if (level.on == RH_LINEAR_LINE)
-        return (v - m->centre[level.sensor]) / m->scale[level.sensor];
-    const rh_sensor *f = &model->facts->sensor[level.sensor];
-    double turns = (v - f->base) / f->period;
-    rh_maths__sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
-    return level.on == RH_LINEAR_COSINE ? cosine : sine;
-}
-
 // The inputs of an action, 0 if it is not known: decision 3.
 static void scale_inputs(const rh_linear *m, const double *act, double *u)
 {
@@ -205,8 +193,17 @@ static void scale_inputs(const rh_linear *m, const double *act, double *u)
 
 static void take_levels(const rh_linear *m, const rh_model *model, const double *obs, double *x)
 {
-    for (int i = 0; i < m->nlevel; i++)
-        x[i] = level_of(m, model, m->level[i], obs);
+    for (int i = 0; i < m->nlevel; i++) {
+        int k = m->level[i].sensor;
+        if (m->level[i].on == RH_LINEAR_LINE) {
+            x[i] = (obs[k] - m->centre[k]) / m->scale[k];
+            continue;
+        }
+        const rh_sensor *f = &model->facts->sensor[k];
+        double turns = (obs[k] - f->base) / f->period;
+        rh_maths__sincos(2.0 * M_PI * (turns - floor(turns)), &x[i + 1], &x[i]);
+        i++; // the sine follows the cosine
+    }
 }
 
 // Changes of all sensors from one observation to the next.

@@ -40,6 +40,10 @@ static void memory_and_dead_time(void **unused)
     assert_true(m->plan.lags >= 2);
     assert_true(m->plan.delay >= DEAD - 1);
     assert_true(m->plan.delay <= DEAD);
+    rh_model_past memory = {0};
+    assert_int_equal(rh_model_memory(&memory, log, NULL), RH_OK);
+    assert_true(memory.steps >= 2);
+    assert_int_equal(memory.dead_time, m->plan.delay);
 
     // predicted from a row of the log, the past is known
     double next, sum = 0.0, stay = 0.0;
