@@ -110,6 +110,8 @@ def evaluate(
     if not isinstance(agent, str):
         agent = _agent.command_of(agent)
         _core.set_timeout(timeout)
+    elif agent.startswith("exec:"):
+        _agent.tell_workers()  # study.agent may be one in Python
     options = {"runs": runs, "seed": seed, "first_run": first_run, "criterion": _CRITERIA.index(criterion),
                "cutoff": limit if cutoff is None else cutoff, "curve": curve,
                "jobs": cpus() if jobs is None else jobs}

@@ -110,3 +110,13 @@ def wrong(env, seed, alpha=0.5):
 def nonsense(env, seed, alpha=0.5):
     env.reset()
     env.step(7)
+
+
+def slow_train(env, seed, alpha=0.5):
+    """Takes its time"""
+    env.reset()
+    while True:
+        _, _, terminal, truncated, _ = env.step(0)
+        time.sleep(0.002)
+        if terminal or truncated:
+            env.reset()

@@ -108,6 +108,9 @@ def test_several_agents(log, tmp_path):
     study.plot_settings("epsilon")
     again = rehearse.open_study(tmp_path / "study")
     assert again.runs.equals(runs) and again.agent == study.agent
+    for t in [t for t in again.result["trials"] if t["stage"] == "search"][:4]:  # evaluate() gives the runs of a trial
+        mine = rehearse.evaluate(again.model, t["agent"], t["parameters"], runs=2, steps=300).scores[0]
+        assert list(mine) == list(runs[(runs["setting"] == t["setting"]) & (runs["stage"] == "search")]["score"])[:2]
     with pytest.raises(rehearse.InvalidError, match="no agent 'esarsi'"):
         rehearse.tune(log, ["esarsi", "dqn"])
 
@@ -157,20 +160,21 @@ import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell started in the background
 sys.path.insert(0, {here!r})
 import rehearse
-from agents import Slow, Table
+from agents import {agent}
 log = rehearse.read({plant!r}, **{roles!r})
 try:
-    rehearse.tune(log, Slow, search={{"alpha": [0.1, 0.2, 0.3, 0.4]}}, folder={folder!r}, jobs=2, **{small!r})
+    rehearse.tune(log, {agent}, search={{"alpha": [0.1, 0.2, 0.3, 0.4]}}, folder={folder!r}, jobs=2, **{small!r})
 except KeyboardInterrupt:  # after the work has ended
     sys.exit(42 if threading.active_count() == 1 else 43)
 """
 
 
-def signalled(folder, number):
+def signalled(folder, number, agent="Slow", send=os.kill):
     """A study in its own process that gets a signal after its first run: exit code and standard error."""
     here = os.path.dirname(os.path.abspath(__file__))
-    code = INTERRUPTED.format(here=here, plant=str(PLANT), roles=ROLES, folder=folder, small=SMALL)
-    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], stderr=subprocess.PIPE, text=True)
+    code = INTERRUPTED.format(here=here, plant=str(PLANT), roles=ROLES, folder=folder, small=SMALL, agent=agent)
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], stderr=subprocess.PIPE, text=True,
+                               start_new_session=True)
     journal = os.path.join(folder, "study.log")
     until = time.time() + 60
     while time.time() < until and process.poll() is None:  # until a run is in the journal
@@ -178,13 +182,18 @@ def signalled(folder, number):
             break
         time.sleep(0.05)
     assert process.poll() is None
-    process.send_signal(number)
+    send(process.pid, number)
     said = process.communicate(timeout=30)[1]  # when the last of its workers has ended
     return process.returncode, said
 
 
-def test_a_killed_study_leaves_no_workers_and_no_tracebacks(tmp_path):
-    assert signalled(str(tmp_path / "study"), signal.SIGKILL) == (-signal.SIGKILL, "")
+@pytest.mark.parametrize("agent", ["Slow", "slow_train"])
+def test_a_killed_study_leaves_no_workers_and_no_tracebacks(tmp_path, agent):
+    assert signalled(str(tmp_path / "study"), signal.SIGKILL, agent) == (-signal.SIGKILL, "")
+
+
+def test_ctrl_c_of_a_terminal_reaches_the_workers_too(tmp_path):
+    assert signalled(str(tmp_path / "study"), signal.SIGINT, "slow_train", os.killpg) == (42, "")
 
 
 def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
