@@ -86,9 +86,10 @@ rh_status rh_orders__open(rh_orders__place **out, const rh_ranks__orders *orders
         rh_orders__close(place);
         return rc;
     }
-    place->task = orders->task; // its names are pointers of the other process
-    memcpy(place->task.obs_name, rh_model_task(place->members.model[0])->obs_name,
-           sizeof place->task.obs_name);
+    const rh_task *own = rh_model_task(place->members.model[0]);
+    place->task = orders->task; // its names and prior are pointers of the other process
+    memcpy(place->task.obs_name, own->obs_name, sizeof place->task.obs_name);
+    place->task.prior = own->prior;
     *out = place;
     return RH_OK;
 }

@@ -1,10 +1,13 @@
 // test_remote.c - runs that are done elsewhere: the same results, and what may go wrong.
 
+#include "base/base.h"
 #include "base/base_internal.h"
+#include "model/model.h"
 #include "study/ranks.h"
 #include "study/runs_sample.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 // A scheduler that does everything in this process, each run with a server of its own.
 typedef struct scheduler {
@@ -172,6 +175,36 @@ static void damaged_bytes(void **unused)
     forget(&c);
 }
 
+// What agents begin with comes from the model's file, not from the other process's memory.
+static void the_prior_is_the_models(void **unused)
+{
+    (void)unused;
+    rh_model *model = s.model[0][0];
+    size_t width = (size_t)rh_contract__prior_width(s.task.nobs, s.task.nact);
+    double *row = calloc(2 * width, sizeof *row);
+    unsigned char *byte[RH_KINDS__MOST] = {NULL};
+    rh_ranks__orders *orders = calloc(1, sizeof *orders);
+    rh_orders__place *place = NULL;
+    rh_study__agents agents = {{s.agent}, {s.hp}, 1};
+    rh_task task = s.task;
+    assert_non_null(row);
+    assert_non_null(orders);
+    row[2 * width - 1] = 1; // the last row is terminal
+    assert_int_equal(rh_prior__keep(model, (rh_prior){.n = 2, .row = row}, NULL), RH_OK);
+    task.prior = (rh_prior){.n = 2, .row = row};
+    assert_int_equal(rh_orders__pack(orders, byte, RH_STAGE_SEARCH, &s.members[0], &agents,
+                                     &s.opt, &task, NULL),
+                     RH_OK);
+    assert_int_equal(rh_orders__open(&place, orders, byte[0], NULL), RH_OK);
+    assert_int_equal(place->task.prior.n, 2);
+    assert_ptr_equal(place->task.prior.row, rh_model_task(place->members.model[0])->prior.row);
+    rh_orders__close(place);
+    assert_int_equal(rh_prior__keep(model, (rh_prior){.n = 0}, NULL), RH_OK);
+    rh_free(byte[0]);
+    free(orders);
+    free(row);
+}
+
 static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
@@ -207,6 +240,7 @@ int main(void)
         cmocka_unit_test(the_same_results),
         cmocka_unit_test(faults),
         cmocka_unit_test(damaged_bytes),
+        cmocka_unit_test(the_prior_is_the_models),
         cmocka_unit_test(survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, begin, end);
