@@ -152,6 +152,7 @@ class TuneOptions(LogOptions, total=False):
     confirm_kinds: Any
     confirm_interval: str
     check: Union[int, str]
+    practice: Union[int, str]
     exec_timeout: Union[float, str]
     evaluation_exec_timeout: Union[float, str]
     seed: Union[int, str]
