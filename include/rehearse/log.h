@@ -250,6 +250,7 @@ typedef struct rh_log_options {
     int64_t episode_steps;      // an episode ends after this many steps; INT64_MAX: never
     int64_t max_memory;         // most bytes of the log in memory; RH_MEMORY_AUTO: half of the
                                 // machine's, and above 64 MB at most 500 times the file
+    rh_watch watch;             // progress of reading a text
     unsigned cookie;            // set by rh_log_defaults(), leave alone
 } rh_log_options;
 

@@ -291,6 +291,7 @@ typedef struct cli_work {
     char what[64];
 } cli_work;
 
+rh_watch cli_work_show(cli_work *work, bool quiet);  // signals end the program
 rh_watch cli_work_begin(cli_work *work, bool quiet); // signals only set a flag from here on
 void cli_work_end(cli_work *work);
 

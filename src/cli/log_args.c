@@ -74,7 +74,11 @@ int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const 
     if (code)
         return code;
     rh_log_roles_apply(log->roles, &opt);
-    return cli_pass_file(rh_log_read(&log->log, path, &opt, &err), &err);
+    cli_work work;
+    opt.watch = cli_work_show(&work, !cli_is_terminal(stderr) || cli_has(args, "quiet"));
+    rc = rh_log_read(&log->log, path, &opt, &err);
+    cli_work_end(&work);
+    return cli_pass_file(rc, &err);
 }
 
 int cli_log_read(cli_log *log, const cli_args *args, const char *path)

@@ -52,13 +52,20 @@ static bool stop(void *context)
     return cli_interrupted() != 0;
 }
 
-rh_watch cli_work_begin(cli_work *work, bool quiet)
+rh_watch cli_work_show(cli_work *work, bool quiet)
 {
     *work = (cli_work){.quiet = quiet, .terminal = cli_is_terminal(stderr)};
     work->begun = cli_now();
     work->drawn = work->begun + (work->terminal ? SHOW_AFTER - REDRAW : 0.0);
+    return (rh_watch){.progress = progress, .context = work};
+}
+
+rh_watch cli_work_begin(cli_work *work, bool quiet)
+{
+    rh_watch watch = cli_work_show(work, quiet);
+    watch.stop = stop;
     cli_catch_signals();
-    return (rh_watch){.progress = progress, .stop = stop, .context = work};
+    return watch;
 }
 
 void cli_work_end(cli_work *work)

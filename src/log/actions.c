@@ -223,7 +223,7 @@ rh_status rh_log__classify(rh_log__body *body, double *act, const rh_log_shape *
     if (asked && nfound > RH_MAX_ACTIONS) {
         rc = rh_fail(err, RH_EFORMAT,
                      "%s: more than %d different actions, expected at most that many if they "
-                     "are discrete",
+                     "are discrete; --action-kind continuous reads them as quantities",
                      rh_base__path_tail(log->path), RH_MAX_ACTIONS);
     } else if (asked || (whole && (few || (shape->whole && nfound <= RH_MAX_ACTIONS)))) {
         rc = name_actions(body, act, found, nfound, err);

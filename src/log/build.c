@@ -159,11 +159,14 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
             rh_base__path_tail(shape->path ? shape->path : "log"), shape->nobs, RH_MAX_OBS,
             shape->nobs > RH_MAX_OBS ? "; name those that matter: --obs temp,level" : "");
     if (shape->nact < 1 || shape->nact > RH_MAX_ACT)
-        return rh_fail(err, RH_EINVAL, "%s: %d numbers in an action, expected 1 to %d",
+        return rh_fail(err, RH_EINVAL, "%s: %d numbers in an action, expected 1 to %d%s",
                        rh_base__path_tail(shape->path ? shape->path : "log"), shape->nact,
-                       RH_MAX_ACT);
+                       RH_MAX_ACT,
+                       shape->nact > RH_MAX_ACT ? "; name those that matter: --action" : "");
     if (shape->nlabel > RH_MAX_ACTIONS)
-        return rh_fail(err, RH_EINVAL, "%s: %d different actions, expected at most %d",
+        return rh_fail(err, RH_EINVAL,
+                       "%s: %d different actions, expected at most %d; give actions that are "
+                       "alike one name",
                        rh_base__path_tail(shape->path ? shape->path : "log"), shape->nlabel,
                        RH_MAX_ACTIONS);
 

@@ -76,6 +76,23 @@ static void restore_names(rh_columns *c)
     }
 }
 
+// Copy a name without characters that are not seen: they could hide or turn what a terminal
+// shows of it. Line ends and tabs stay. Returns the bytes in `to`.
+static size_t copy_seen(char *to, const char *from, size_t n)
+{
+    size_t used = 0;
+    for (size_t at = 0, length; at < n; at += length) {
+        uint32_t code = 0;
+        length = rh_text__utf8(from + at, n - at, &code);
+        bool hidden = length > 0 && rh_text__hidden(code) && !(code >= 9 && code <= 13);
+        length = length ? length : 1;
+        if (!hidden)
+            memcpy(to + used, from + at, length);
+        used += hidden ? 0 : length;
+    }
+    return used;
+}
+
 rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *const *header,
                            const size_t *length, rh_error *err)
 {
@@ -105,10 +122,8 @@ rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *c
         size_t letters[3] = {length[i], name, nunit};
         const char **place[3] = {&c->header[i], &c->name[i], &c->unit[i]};
         for (int k = 0; k < 3; k++) {
-            if (letters[k] > 0)
-                memcpy(to, part[k], letters[k]);
             *place[k] = to;
-            to += letters[k] + 1; // zeroed, so texts are terminated
+            to += copy_seen(to, part[k], letters[k]) + 1; // zeroed, so texts are terminated
         }
     }
     restore_names(c);

@@ -147,6 +147,22 @@ static void settle_lines(rh_csv *csv, char *fresh)
         *p = '\n';
 }
 
+// Report how much of the file is read; stop if the caller wants to.
+static rh_status report(const rh_csv *csv, rh_error *err)
+{
+    const rh_watch *watch = csv->opt ? &csv->opt->watch : NULL;
+    struct stat st;
+    if (!watch || csv->fd < 0)
+        return RH_OK;
+    if (watch->progress && fstat(csv->fd, &st) == 0 && st.st_size > 0)
+        watch->progress(watch->context, "reading the log",
+                        (double)lseek(csv->fd, 0, SEEK_CUR) / (double)st.st_size);
+    return watch->stop && watch->stop(watch->context)
+               ? rh_fail(err, RH_ESTOPPED, "%s: stopped while it was read",
+                         rh_base__path_tail(csv->path))
+               : RH_OK;
+}
+
 // Append more text to the buffer, growing it if needed.
 static rh_status refill(rh_csv *csv, rh_error *err)
 {
@@ -178,7 +194,7 @@ static rh_status refill(rh_csv *csv, rh_error *err)
     notice(csv, to, n);
     csv->end += n;
     settle_lines(csv, to);
-    return RH_OK;
+    return report(csv, err);
 }
 
 // Look at the first bytes: compression and encoding.

@@ -69,7 +69,9 @@ static rh_status make_labels(rh_minari__reader *r, const rh_log__leaf *leaf,
                              rh_feed__plan *plan, rh_error *err)
 {
     if (leaf->n > RH_MAX_ACTIONS)
-        return rh_fail(err, RH_EFORMAT, "%s: %lld different actions, expected at most %d",
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %lld different actions, expected at most %d; give actions that are "
+                       "alike one number",
                        rh_base__path_tail(r->path), (long long)leaf->n, RH_MAX_ACTIONS);
     const size_t length = 24;
     r->label = rh_alloc(1, (size_t)leaf->n * (sizeof *r->label + length));

@@ -500,6 +500,9 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         rc = rh_study__confirm(study, err);
     if (!rc)
         rc = rh_study__run_references(study, err);
+    // the models of the confirmation take as much memory as those of the check
+    if (!rc && rh_workers__drop_stage(study->workers, RH_STAGE_CONFIRM))
+        rh_members__clear(&study->members[RH_STAGE_CONFIRM]);
     if (!rc)
         rc = rh_study__check(study, err);
     rh_workers__destroy(study->workers);

@@ -105,6 +105,8 @@ rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, rh_error *err);
 // give() cannot fail for lack of memory while at most n units are open.
+// Forget a stage, so that its members may be freed. False: runs are under way.
+bool rh_threads__drop_stage(rh_threads *pool, rh_stage stage);
 rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err);
 rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit,
                            rh_error *err); // copies the unit
@@ -136,6 +138,7 @@ rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_me
                                 const rh_task *task, rh_error *err);
 rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err);
 bool rh_workers__take(rh_workers *workers, rh_study__done *done, double wait);
+bool rh_workers__drop_stage(rh_workers *workers, rh_stage stage); // of this process
 int rh_workers__nopen(const rh_workers *workers);
 int rh_workers__nthread(const rh_workers *workers); // of all ranks
 void rh_workers__destroy(rh_workers *workers);      // ends the other ranks; NULL is allowed

@@ -228,6 +228,20 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
     return rc;
 }
 
+bool rh_threads__drop_stage(rh_threads *pool, rh_stage stage)
+{
+    if (rh_threads__nopen(pool) > 0)
+        return false;
+    for (int i = 0; i < pool->agents.n; i++) {
+        pthread_mutex_lock(&pool->lock);
+        rh_runner *runner = pool->runner[stage][i];
+        pool->runner[stage][i] = NULL;
+        pthread_mutex_unlock(&pool->lock);
+        rh_runner__destroy(runner);
+    }
+    return true;
+}
+
 rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err)
 {
     pthread_mutex_lock(&pool->lock);

@@ -327,6 +327,11 @@ rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_me
     return rc;
 }
 
+bool rh_workers__drop_stage(rh_workers *workers, rh_stage stage)
+{
+    return workers->nopen == 0 && rh_threads__drop_stage(workers->pool, stage);
+}
+
 rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err)
 {
     rh_status rc = RH_OK;

@@ -117,7 +117,8 @@ static void few_or_many(void **unused)
     const rh_log_shape asked = {.nact = 1, .action = RH_ACTION_DISCRETE};
     assert_int_equal(build(&log, &asked, act, 600, NULL, 0, &err), RH_EFORMAT);
     assert_string_equal(err.text, "a.log: more than 256 different actions, expected at most "
-                                  "that many if they are discrete");
+                                  "that many if they are discrete; --action-kind "
+                                  "continuous reads them as quantities");
     assert_null(log);
 }
 

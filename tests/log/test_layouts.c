@@ -205,6 +205,60 @@ static void units(void **unused)
             "name the observations with --obs; if this means a missing value: --missing Bad");
 }
 
+// ---------------------------------------------------------------------------- progress
+
+typedef struct watched {
+    int n;
+    double share;
+    bool stops;
+} watched;
+
+static void notice(void *context, const char *what, double share)
+{
+    watched *w = context;
+    assert_string_equal(what, "reading the log");
+    assert_true(share >= 0.0 && share <= 1.0);
+    w->n++;
+    w->share = share;
+}
+
+static bool stops(void *context)
+{
+    return ((const watched *)context)->stops;
+}
+
+static void progress(void **unused)
+{
+    (void)unused;
+    watched w = {0};
+    rh_log_options opt = as_it_is();
+    opt.watch = (rh_watch){notice, stops, &w};
+    rh_text text = {0};
+    rh_text__add(&text, "x,action,reward\n");
+    for (int i = 0; i < 50000; i++)
+        rh_text__format(&text, "%d,%d,0\n", i, i % 2);
+    rh_log *log = read_with(text.data, &opt);
+    assert_true(w.n > 5 && w.share == 1.0);
+    rh_log_destroy(log);
+    w.stops = true;
+    refused_with(text.data, &opt, "plant: stopped while it was read");
+    rh_text__clear(&text);
+}
+
+// ---------------------------------------------------------------------------- names
+
+static void hidden_characters(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_text("te\x1b[31mmp,\xe2\x80\xae"
+                            "F\xc3\xbcllstand [\x1bm],action,reward\n"
+                            "1,2,0,0\n2,3,1,0\n");
+    assert_string_equal(log->obs_name[0], "te[31mmp");
+    assert_string_equal(log->obs_name[1], "F\xc3\xbcllstand");
+    assert_string_equal(log->obs_unit[1], "m");
+    rh_log_destroy(log);
+}
+
 // ---------------------------------------------------------------------------- what is no log
 
 static void no_logs(void **unused)
@@ -244,6 +298,8 @@ int main(void)
         cmocka_unit_test(preamble),
         cmocka_unit_test(labview),
         cmocka_unit_test(units),
+        cmocka_unit_test(hidden_characters),
+        cmocka_unit_test(progress),
         cmocka_unit_test(no_logs),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

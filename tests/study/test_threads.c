@@ -225,6 +225,22 @@ static void refusals(void **unused)
     assert_string_equal(
         err.text, "study: a unit of stage 0 and agent 0, expected a stage that was added");
     assert_int_equal(rh_threads__nopen(pool), 0);
+
+    // a stage is dropped when its runs are taken, and may be added again
+    rh_study__done done;
+    unit = unit_of(&s, 1);
+    assert_int_equal(rh_threads__give(pool, &unit, &err), RH_OK);
+    assert_false(rh_threads__drop_stage(pool, unit.stage));
+    assert_true(rh_threads__take(pool, &done, 60.0));
+    assert_true(rh_threads__drop_stage(pool, unit.stage));
+    assert_int_equal(rh_threads__give(pool, &unit, &err), RH_EINVAL);
+    for (int k = 0; k < NSTAGE; k++)
+        if (stages[k] == unit.stage)
+            assert_int_equal(
+                rh_threads__add_stage(pool, unit.stage, &s.members[k], &s.task, &err), RH_OK);
+    assert_int_equal(rh_threads__give(pool, &unit, &err), RH_OK);
+    assert_true(rh_threads__take(pool, &done, 60.0));
+    assert_int_equal(which(&s, &done), 1);
     rh_threads__destroy(pool);
 }
 
