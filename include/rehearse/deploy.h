@@ -82,9 +82,11 @@ typedef enum rh_deploy_alarm {
     RH_ALARM_DIVERGED = 4,  // the agent has diverged
     RH_ALARM_DISK = 8,      // log or state cannot be written
     RH_ALARM_FAILURES = 16, // fails more often than promised, beyond chance
-    RH_ALARM_GUARD = 32     // the guard acts in more steps than its file says
+    RH_ALARM_GUARD = 32,    // the guard acts in more steps than its file says
+    RH_ALARM_WORSE = 64,    // earns less than before, beyond chance
+    RH_ALARM_CHANGED = 128  // the plant does not do what it did before, beyond chance
 } rh_deploy_alarm;
-enum { RH_NALARM = 6 };
+enum { RH_NALARM = 8 };
 
 typedef struct rh_deploy_reply {
     double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
@@ -115,7 +117,7 @@ typedef struct rh_deploy_health {
     double earned;           // on the scale of the score; NAN: nothing yet
     double promised;         // score, and the lower end of its interval
     double promised_lo;      //
-    double deficit, level;   // summed deficits, and where the alarm is raised; NAN: no promise
+    double deficit, level;   // deficits, and where the alarm is raised; NAN: no promise
     double false_alarms;     // probability of a false alarm in per_run steps
     int64_t per_run;         // steps of a run in the models
     int64_t per_steps;       // unit of the scores: so many steps; 0: an episode
@@ -127,13 +129,17 @@ typedef struct rh_deploy_health {
     int64_t nother;          // terminal ends that are no failures by the rule
     double failures_promised, failures_upper; // rate in the models, and its upper end
     double failures_logged;                   // of the logged controller
-    double evidence;    // against the promised rate; the alarm is raised at 20; NAN: no promise
-    int64_t nguarded;   // steps in which the guard acted
-    double guarded;     // share of about the last 1,000 steps
-    double guard_share; // above it the alarm is raised; NAN: there is no guard
-    unsigned alarms;    // bits
-    int64_t alarm_step; // step of the last alarm; -1: none
-    int64_t saved_step; // position of the saved state
+    int64_t nguarded;                         // steps in which the guard acted
+    double guarded;                           // share of about the last 1,000 steps
+    double guard_share;         // above it the alarm is raised; NAN: there is no guard
+    unsigned alarms;            // bits
+    int64_t alarm_step;         // step of the last alarm; -1: none
+    double evidence[RH_NALARM]; // for each alarm: it is raised at 20, and a deployment that is
+                                // all right ever gets to x with a probability of at most 1 / x;
+                                // NAN: nothing to compare with yet, or a fact and no test
+    int64_t since[RH_NALARM];   // step at which each alarm was raised; -1: it is not
+    double sure[RH_NALARM];     // most evidence since then
+    int64_t saved_step;         // position of the saved state
 } rh_deploy_health;
 
 RH_API rh_deploy_health rh_deploy_health_of(const rh_deploy *deploy);

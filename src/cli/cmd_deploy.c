@@ -72,17 +72,20 @@ static const cli_group status_group = {"status", status_option};
 
 static void print_alarms(const rh_deploy_health *h)
 {
-    char text[200];
-    size_t n = 0;
-    text[0] = 0;
-    for (int i = 0; i < RH_NALARM; i++)
-        if (h->alarms >> i & 1)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
-                                  rh_deploy__alarm_name(i));
-    if (h->alarms)
-        cli_line("alarms", "%s (step %s)", text, cli_count(h->alarm_step).s);
-    else
-        cli_line("alarms", "none");
+    const char *title = "alarms";
+    for (int i = 0; i < RH_NALARM; i++) {
+        char sure[120] = "";
+        if (!(h->alarms >> i & 1))
+            continue;
+        if (isfinite(h->sure[i]))
+            snprintf(sure, sizeof sure, "; a false one with a probability of at most %s",
+                     cli_share(fmin(1.0, 1.0 / h->sure[i])).s);
+        cli_line(title, "%s, since step %s%s", rh_deploy__alarm_name(i),
+                 cli_count(h->since[i]).s, sure);
+        title = "";
+    }
+    if (!h->alarms)
+        cli_line(title, "none");
 }
 
 static void print_promise(const rh_deploy_health *h)
@@ -103,9 +106,8 @@ static void print_promise(const rh_deploy_health *h)
     cli_line("promised", "%s per %s, lower end %s", cli_real(h->promised, digits).s, unit,
              isfinite(h->promised_lo) ? cli_real(h->promised_lo, digits).s : "unknown");
     if (isfinite(h->level))
-        cli_line(" deficit", "%s, alarm above %s (at most %s false alarms in %s steps)",
-                 cli_real(h->deficit, 2).s, cli_real(h->level, 2).s,
-                 cli_share(h->false_alarms).s, cli_count(h->per_run).s);
+        cli_line(" deficit", "%s, alarm above %s", cli_real(h->deficit, 2).s,
+                 cli_real(h->level, 2).s);
 }
 
 // A rate of failures, with its unit.
@@ -138,15 +140,26 @@ static void print_failures(const rh_deploy_health *h)
                  "%s terminal, no failures by the rule of best.yaml: goals, or rewards came in "
                  "without their penalty",
                  cli_count(h->nother).s);
-    if (isfinite(h->evidence))
-        cli_line(" evidence", "%s against the promise, alarm at 20 (at most 5 %% false alarms)",
-                 cli_real(h->evidence, 2).s);
+}
+
+// How much speaks for each alarm.
+static void print_tests(const rh_deploy_health *h)
+{
+    char text[300];
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < RH_NALARM && n < sizeof text; i++)
+        if (isfinite(h->evidence[i]))
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "",
+                                  rh_deploy__alarm_name(i), cli_real(h->evidence[i], 2).s);
+    if (n)
+        cli_line("evidence", "%s; alarms at 20", text);
 }
 
 static void print_guard(const rh_deploy_health *h)
 {
     if (isfinite(h->guard_share))
-        cli_line("guard", "acted in %s steps, %s of the last 1,000; alarm above %s",
+        cli_line("guard", "acted in %s steps, %s of the last 1,000; allowed are %s",
                  cli_count(h->nguarded).s, cli_share(h->guarded).s,
                  cli_share(h->guard_share).s);
 }
@@ -185,6 +198,7 @@ static int show_status(const cli_args *args, const char *folder)
     print_failures(&h);
     print_guard(&h);
     print_notes(&h);
+    print_tests(&h);
     print_alarms(&h);
     return h.alarms ? CLI_FAILED : CLI_OK;
 }

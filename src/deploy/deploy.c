@@ -50,8 +50,8 @@ const char *rh_deploy__note_name(int bit)
 
 const char *rh_deploy__alarm_name(int bit)
 {
-    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
-                                                "disk",    "failures", "guard"};
+    static const char *const name[RH_NALARM] = {"promise",  "range", "diverged", "disk",
+                                                "failures", "guard", "worse",    "changed"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
 }
 
@@ -102,12 +102,15 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
     const rh_promise *p = &best->promise;
     d->health.promised = p->score;
     d->health.promised_lo = p->lo95;
-    d->health.level = p->ncurve ? p->alarm : NAN;
+    double evidence;
+    d->health.level = p->ncurve ? rh_monitor__level(&d->monitor, p, &evidence) : NAN;
     d->health.deficit = p->ncurve ? 0.0 : NAN;
     d->health.false_alarms = p->false_alarms;
     d->health.per_run = p->nstep;
     d->health.per_steps = p->per_steps;
     rh_monitor__promise_failures(&d->health, best);
+    if (!rc)
+        rc = rh_forecast__create(&d->forecast, best, rh_monitor__run(best), err);
     return rc;
 }
 
@@ -130,12 +133,11 @@ static rh_status save(rh_deploy *d, rh_error *err)
     d->saved_step = d->health.nstep;
     rh_status rc = rh_keep__save(d, &why);
     if (rc == RH_EIO || rc == RH_ENOMEM) {
-        d->health.alarms |= RH_ALARM_DISK;
-        d->health.alarm_step = d->health.nstep;
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
         return RH_OK;
     }
     if (!rc)
-        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
+        rh_monitor__end(&d->health, RH_ALARM_DISK);
     return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
 }
 
@@ -146,6 +148,7 @@ static void destroy(rh_deploy *d)
         close(d->lock);
     rh_expression__clear(&d->formula);
     rh_agent_destroy(d->agent);
+    rh_forecast__destroy(d->forecast);
     rh_observer__destroy(d->observer);
     rh_observer__destroy(d->present);
     rh_state_destroy(d->last);
@@ -173,6 +176,10 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     d->record.episode = -1;
     d->rng = rh_rng_stream(opt->seed, RH_STREAM_AGENT, 0, 0);
     d->health = (rh_deploy_health){.earned = NAN, .alarm_step = -1, .outside_sensor = -1};
+    for (int i = 0; i < RH_NALARM; i++) {
+        d->health.evidence[i] = d->health.sure[i] = NAN;
+        d->health.since[i] = -1;
+    }
     d->folder = rh_base__copy(opt->folder);
     if (opt->folder && !d->folder)
         rc = rh_base__no_memory(err, "deploy");
@@ -350,17 +357,14 @@ static rh_deploy__phase observe(rh_deploy *d, const rh_deploy_seen *seen, const 
 static void lose(rh_deploy *d, unsigned *notes)
 {
     *notes |= RH_NOTE_LOST;
-    d->health.alarms |= RH_ALARM_DISK;
-    d->health.alarm_step = d->health.nstep;
+    rh_monitor__raise(&d->health, RH_ALARM_DISK);
     rh_record__begin(&d->record, false); // the next row resumes
 }
 
 static void flush_events(rh_deploy *d)
 {
-    if (rh_record__flush_events(&d->record))
-        return;
-    d->health.alarms |= RH_ALARM_DISK;
-    d->health.alarm_step = d->health.nstep;
+    if (!rh_record__flush_events(&d->record))
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
 }
 
 // The row of the last observation, now that its outcome is known.
@@ -399,6 +403,13 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
         rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
     else if (in_episode(d))
         rh_monitor__spoil(&d->monitor, ends(seen) || s->join == BEGINS);
+    bool whole = s->join == FOLLOWS && s->act && !seen->terminal &&
+                 rh_base__all_finite(d->sent, d->best->nsent) &&
+                 rh_base__all_finite(seen->obs, d->best->nsent);
+    if (whole)
+        rh_monitor__forecast(
+            &d->monitor, &d->health, d->best,
+            rh_forecast__step(d->forecast, d->sent, s->act, s->reward, seen->obs));
 }
 
 // ---------------------------------------------------------------------------- acting
@@ -406,8 +417,7 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
 // Decision 5.
 static void go_back(rh_deploy *d)
 {
-    d->health.alarms |= RH_ALARM_DIVERGED;
-    d->health.alarm_step = d->health.nstep;
+    rh_monitor__raise(&d->health, RH_ALARM_DIVERGED);
     if (rh_contract__agent_reset(d->agent, &d->best->task, d->best->hp, NULL) == RH_OK &&
         d->last)
         (void)rh_agent_load(d->agent, d->last, NULL);
@@ -487,7 +497,7 @@ static void tell(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *repl
     reply->alarms = d->health.alarms;
     if ((reply->notes || reply->alarms != alarms) &&
         !rh_record__event(&d->record, d->best, &d->health, seen, reply))
-        d->health.alarms |= RH_ALARM_DISK;
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
 }
 
 // The phase after an observation that the agent was shown so.
@@ -572,7 +582,7 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     if (!ends(seen))
         limit(d, obs, reply);
     if (!ends(seen))
-        rh_monitor__guard(&d->monitor, &d->health,
+        rh_monitor__guard(&d->monitor, &d->health, d->best,
                           reply->source == RH_BY_GUARD || (reply->notes & RH_NOTE_LIMITED));
     d->health.nlearned += reply->learned;
     d->health.nepisode += ends(seen) && s.join != BEGINS;

@@ -2,10 +2,12 @@
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
 //     (lines.c)       ├─▶ guard.c: safe action, limits
-//                     ├─▶ monitor.c: the promise, the log's range, the guard
-//                     ├─▶ monitor_failures.c: the promised rate of failures
-//                     ├─▶ record.c: log.csv, events.jsonl
-//                     └─▶ keep.c: agent.state, status.json
+//                     ├─▶ monitor.c: the promise
+//                     ├─▶ monitor_failures.c: the promised rate of failures ─┐
+//                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard ─▶
+//                     bets.c, │                                                 rising.c,
+//                     forecast.c ├─▶ record.c: log.csv, events.jsonl └─▶ keep.c: agent.state,
+//                     status.json
 
 #ifndef REHEARSE_DEPLOY_INTERNAL_H
 #define REHEARSE_DEPLOY_INTERNAL_H
@@ -40,9 +42,57 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
 
 // ---------------------------------------------------------------------------- monitor.c
 
-#define RH_MONITOR__NBET 6 // bets against the promised rate of failures
+#define RH_BETS__LEVEL 20.0 // 1 / alpha: 5 % of honest deployments ever raise an alarm
+#define RH_BETS__N 6
+#define RH_RISING__HALF 64
+#define RH_RISING__NBET 3
+
+// Bets against "on average at most p" (bets.c).
+typedef struct rh_bets {
+    double ntrial;          // that the bets were about
+    double bet[RH_BETS__N]; // their worth
+} rh_bets;
+// A trial with outcome x, 0 to 1. Returns the worth of all bets.
+double rh_bets__add(rh_bets *b, double p, double x);
+
+// Bets against "as its own past" (rising.c). All 0: not begun.
+typedef struct rh_rising {
+    double length;               // numbers in a unit
+    double sum, n;               // of the unit so far
+    double nunit;                // of those below
+    double half;                 // of them that are only compared with
+    double round;                // how often the test began anew
+    double temper;               // share of independent units
+    double bet[RH_RISING__NBET]; // their worth
+    double unit[2 * RH_RISING__HALF];
+} rh_rising;
+// half: units that are only compared with at first, at most RH_RISING__HALF.
+void rh_rising__init(rh_rising *r, double length, int half);
+// A further number; higher is worse. True: *worth of all bets is new.
+bool rh_rising__add(rh_rising *r, double x, bool alarmed, double *worth);
+
+// One-step predictions (forecast.c).
+typedef struct rh_forecast rh_forecast;
+// run: steps of a run. Owned: *out. Borrowed: best.
+rh_status rh_forecast__create(rh_forecast **out, const rh_best *best, double run,
+                              rh_error *err);
+void rh_forecast__destroy(rh_forecast *f); // NULL is allowed
+// Predict a step and learn from it: how wrong that was; NAN: too early to say. All numbers are
+// finite, but the reward may be NAN.
+double rh_forecast__step(rh_forecast *f, const double *obs, const double *act, double reward,
+                         const double *next);
+// What to save. Borrowed. Numbers of another task are not loaded.
+const double *rh_forecast__saved(const rh_forecast *f, size_t *n);
+void rh_forecast__load(rh_forecast *f, const double *from, size_t n);
+
+// The shares of a block of steps, as trials.
+typedef struct rh_monitor__block {
+    double sum, n; // so far
+    rh_bets bets;
+} rh_monitor__block;
 
 // The comparison with the promise. Everything that a resumed deployment needs is a number here.
+// States of earlier versions have the first ones.
 typedef struct rh_monitor {
     double step;             // judged steps of this run length
     double round;            // run lengths before it
@@ -57,12 +107,22 @@ typedef struct rh_monitor {
     double guarded;          // moving share of steps in which the guard acted
     double failed;           // 1: in this episode; in a continuing task, in the last step
     double foreign;          // 1: somebody else acted in this episode
-    double ntrial;           // episodes or steps that the bets were about
-    double bet[RH_MONITOR__NBET]; // their worth
+    rh_bets failures;
+    rh_monitor__block range, guard;
+    rh_rising worse, changed; // what was earned, with its sign changed; errors of forecasts
 } rh_monitor;
 enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
 
-void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm, bool on);
+// Steps of a run, by which blocks are made.
+double rh_monitor__run(const rh_best *best);
+int rh_monitor__index(rh_deploy_alarm alarm); // of its bit
+// An alarm that is a fact, or whose evidence is in health.
+void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm);
+void rh_monitor__end(rh_deploy_health *health, rh_deploy_alarm alarm);
+// An alarm by evidence: raised at RH_BETS__LEVEL.
+void rh_monitor__weigh(rh_deploy_health *health, rh_deploy_alarm alarm, double evidence);
+// The level of deficits in this run length, and the evidence of the present ones.
+double rh_monitor__level(const rh_monitor *m, const rh_promise *promise, double *evidence);
 // Count the reward of one step; ended: the last of its episode. Sets alarms of health.
 void rh_monitor__reward(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                         double reward, bool ended);
@@ -88,7 +148,12 @@ void rh_monitor__begin(rh_monitor *m);
 void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                          const rh_monitor__step *step);
 // Count a step in which the guard acted, or did not. Sets alarms of health.
-void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, bool acts);
+void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, const rh_best *best, bool acts);
+// What the agent earned, of a step or an episode, beside its own past. Sets alarms of health.
+void rh_monitor__past(rh_monitor *m, rh_deploy_health *health, const rh_best *best, double x);
+// The error of a forecast, NAN: none. Sets alarms of health.
+void rh_monitor__forecast(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                          double error);
 
 // ---------------------------------------------------------------------------- record.c
 
@@ -145,6 +210,7 @@ struct rh_deploy {
     double label[RH_MAX_ACTIONS]; // numbers that discrete actions stand for in the formula
     rh_guard guard;
     rh_monitor monitor;
+    rh_forecast *forecast; // owned
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;
