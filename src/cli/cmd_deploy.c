@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const modes[] = {"shadow", "advice", "control", NULL};
+
 static const rh_key main_option[] = {
     {NULL, "output", 'o', RH_KEY_FILE, "FOLDER",
      .about = "folder for the log, events and learned state; an existing one is resumed",
@@ -21,6 +23,10 @@ static const rh_key main_option[] = {
      .initial = "none"},
     {NULL, "load", 0, RH_KEY_FILE, "FILE",
      .about = "begin with a learned state, of `run --save` or another deployment"},
+    {NULL, "mode", 0, RH_KEY_CHOICE, "MODE", .words = modes,
+     .about = "shadow: somebody else acts, and each observation has the action taken; advice: "
+              "likewise, an operator may follow the replies; control: the agent acts",
+     .initial = "that of the folder, control in a new one"},
     {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
     {NULL, "shared", 0, RH_KEY_FLAG, NULL,
      .about = "new files get the rights of the umask; else only you can read them"},
@@ -164,6 +170,27 @@ static void print_guard(const rh_deploy_health *h)
                  cli_share(h->guard_share).s);
 }
 
+static void print_mode(const rh_deploy_health *h)
+{
+    int digits = cli_decimals(NAN, h->promised);
+    const char *mode = rh_deploy__mode_name(h->mode);
+    cli_line("mode", "%s%s, since step %s", h->fallen ? "the fallback acts, in " : "",
+             mode ? mode : "control", cli_count(h->mode_step).s);
+    if (h->nshadow > 0)
+        cli_line(" agreement",
+                 "the agent would do the same in %s of %s steps, %s of the "
+                 "observations are within the log's range",
+                 cli_share(h->agreement).s, cli_count(h->nshadow).s, cli_share(h->coverage).s);
+    if (isfinite(h->gain))
+        cli_line(" gain",
+                 "%s promised, beside %s by the actions taken; 95 %% interval %s to %s",
+                 cli_real(h->gain, digits).s, cli_real(h->controller, digits).s,
+                 cli_real(h->gain_lo, digits).s, cli_real(h->gain_hi, digits).s);
+    if (isfinite(h->allowed))
+        cli_line(" blend", "the agent may be %s away from the fallback",
+                 cli_share(h->allowed).s);
+}
+
 static void print_notes(const rh_deploy_health *h)
 {
     char text[400];
@@ -197,6 +224,7 @@ static int show_status(const cli_args *args, const char *folder)
     print_promise(&h);
     print_failures(&h);
     print_guard(&h);
+    print_mode(&h);
     print_notes(&h);
     print_tests(&h);
     print_alarms(&h);
@@ -279,6 +307,15 @@ static int read_broker(broker *b, const cli_args *args)
     return rc || !password ? rc : read_password(b, password);
 }
 
+// NULL: that of the folder.
+static rh_deploy_mode mode_of(const char *given)
+{
+    int mode = RH_MODE_KEPT;
+    for (int i = 0; given && modes[i]; i++)
+        mode = strcmp(given, modes[i]) == 0 ? RH_MODE_SHADOW + i : mode;
+    return (rh_deploy_mode)mode;
+}
+
 static int serve(rh_deploy *deploy, const char *folder, const broker *by)
 {
     rh_error err;
@@ -324,6 +361,7 @@ static int deploy_main(const cli_args *args)
     opt.guard = cli_value(args, "guard");
     opt.state = cli_value(args, "load");
     opt.frozen = cli_has(args, "freeze");
+    opt.mode = mode_of(cli_value(args, "mode"));
     opt.shared = cli_has(args, "shared");
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);

@@ -1,13 +1,12 @@
 // deploy_internal.h - what the files of this module share.
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
-//     (lines.c)       ├─▶ guard.c: safe action, limits
-//                     ├─▶ monitor.c: the promise
-//                     ├─▶ monitor_failures.c: the promised rate of failures ─┐
-//                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard ─▶
-//                     bets.c, │                                                 rising.c,
-//                     forecast.c ├─▶ record.c: log.csv, events.jsonl └─▶ keep.c: agent.state,
-//                     status.json
+//     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c: who acts
+//                     ├─▶ monitor.c: the promise; monitor_failures.c: its rate of failures
+//                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard
+//                     │     (tests: bets.c, rising.c; predictions: forecast.c)
+//                     ├─▶ record.c: log.csv, events.jsonl
+//                     └─▶ keep.c: agent.state, status.json
 
 #ifndef REHEARSE_DEPLOY_INTERNAL_H
 #define REHEARSE_DEPLOY_INTERNAL_H
@@ -24,17 +23,35 @@
 
 // ---------------------------------------------------------------------------- guard.c
 
+typedef enum rh_guard__fallback {
+    RH_FALLBACK_DEFAULT, // the safe action, or the last one again
+    RH_FALLBACK_HOLD,    // the last action again
+    RH_FALLBACK_ACTION,  // a fixed one
+    RH_FALLBACK_CLONE,   // a clone of the logged controller
+    RH_FALLBACK_EXEC,    // a program
+    RH_FALLBACK_NONE     // somebody else acts
+} rh_guard__fallback;
+
 // What the agent may not do. A limit that is not given is NAN.
 typedef struct rh_guard {
     bool safe;                   // there is a safe action
-    double act[RH_MAX_ACT];      // it                                        (nact)
+    double act[RH_MAX_ACT];      // it                                             (nact)
     bool banned[RH_MAX_ACTIONS]; // discrete actions that are not allowed     (naction)
     double act_lo[RH_MAX_ACT];   // limits of continuous ones                 (nact)
     double act_hi[RH_MAX_ACT];   //
     double trip_lo[RH_MAX_OBS];  // sensors past these: the safe action       (nobs)
     double trip_hi[RH_MAX_OBS];  //
     double share;                // of steps; an alarm where the guard acts in more
-    double max_gap;              // a longer time between observations is a gap
+    rh_guard__fallback fallback; // who acts instead of the agent
+    double other[RH_MAX_ACT];    // its fixed action                          (nact)
+    char program[256];           // exec:COMMAND
+    bool on_alarm;               // it acts after an alarm, until a command
+    double blend_step;           // of the range of an action, per step; NAN: no blend
+    double blend_away;           // of the range (discrete: of the steps), from the fallback
+    double blend_full;           // steps without alarm until there is no limit any more
+    bool steps_up;               // by itself, under the conditions below
+    double up_steps, up_agreement, up_coverage, up_gain; // NAN: no condition
+    double max_gap; // a longer time between observations is a gap
 } rh_guard;
 
 // path NULL: no limits.
@@ -191,6 +208,44 @@ bool rh_record__flush_events(rh_record *record);
 bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply);
 
+// ---------------------------------------------------------------------------- turn.c
+
+// Who acts, and the evidence for it. Everything that a resumed deployment needs is a number.
+typedef struct rh_turn {
+    double mode;          // rh_deploy_mode
+    double fallen;        // 1: the fallback acts until a command
+    double since;         // step of the last change
+    double n, nagree;     // steps since then with known actions of somebody else; the same
+    double nobs, ninside; // observations since then; within the log's range
+    double holed;         // 1: the unit has steps without a reward
+    double back, nback;   // reward and steps of the unit so far: an episode, or UNIT steps
+    double nunit, mean, squares; // of the units
+    double calm;                 // steps of control without an alarm
+    double nstep, naway;         // of control with a blend; those away from the fallback
+} rh_turn;
+enum { RH_TURN__N = sizeof(rh_turn) / sizeof(double) };
+
+rh_status rh_turn__open(rh_deploy *d, rh_error *err);
+void rh_turn__close(rh_deploy *d);
+// Before an observation is looked at.
+void rh_turn__command(rh_deploy *d, rh_deploy_command command);
+// Whether somebody else's actions can be learned from now.
+bool rh_turn__learns(const rh_deploy *d);
+bool rh_turn__watches(const rh_deploy *d); // shadow or advice
+// A step of somebody else: act NULL: unknown. reward NAN: unknown.
+void rh_turn__count(rh_deploy *d, const double *act, double reward, bool ended);
+// An observation, begins: of an episode; act: taken since the last one, or NULL. The fallback
+// is shown it (blind: a number is missing).
+void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *act, bool blind,
+                   bool inside);
+// The agent's action, the fallback's or a blend; then, within the limits, whose it is called.
+void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply);
+void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply);
+// The fallback's action. False: it has none.
+bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
+// After the alarms are known: fall back, or step up.
+void rh_turn__judge(rh_deploy *d);
+
 // ---------------------------------------------------------------------------- the deployment
 
 // Where a deployment is after the last observation.
@@ -211,6 +266,12 @@ struct rh_deploy {
     rh_guard guard;
     rh_monitor monitor;
     rh_forecast *forecast; // owned
+    rh_turn turn;
+    rh_agent *backup;              // owned: the fallback, if it is an agent; NULL: none
+    rh_rng backup_rng;             //
+    double backup_act[RH_MAX_ACT]; // its action now
+    bool backup_knows;             // it has one
+    double wished[RH_MAX_ACT];     // what the agent would do; NAN: unknown        (nact)
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;

@@ -48,6 +48,11 @@ static void write_notes(rh_doc *doc, const char *key, const rh_field_at *at)
     rh_doc__close(doc);
 }
 
+static void write_mode(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    rh_doc__text(doc, key, rh_deploy__mode_name(health_of(at)->mode));
+}
+
 static void write_seen_by(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     const rh_deploy_health *h = health_of(at);
@@ -132,6 +137,18 @@ static const rh_field row[] = {
     {"notes", RH_FIELD__CALL, NULL, "how often something was unusual", .call = write_notes},
     {"saved_step", AT(saved_step), NULL, "step of the saved state"},
     {"alarm_step", AT(alarm_step), NULL, "step of the last alarm", .known = has_alarm},
+    {"mode", RH_FIELD__CALL, NULL, "who acts: shadow, advice or control", .call = write_mode},
+    {"fallback", AT(fallen), NULL, "the fallback acts, until a command"},
+    {"mode_step", AT(mode_step), NULL,
+     "step at which this began; the next fields are since then"},
+    {"shadow_steps", AT(nshadow), NULL, "whose action by somebody else is known"},
+    {"agreement", AT(agreement), NULL, "share of these in which the agent would do the same"},
+    {"coverage", AT(coverage), NULL, "share of observations inside of the log's range"},
+    {"controller", AT(controller), NULL, "what somebody else earns, as the score is"},
+    {"gain", AT(gain), NULL, "promised score minus that"},
+    {"gain_lower", AT(gain_lo), NULL, "its 95 % interval"},
+    {"gain_upper", AT(gain_hi), NULL, ""},
+    {"blend", AT(allowed), NULL, "how far from the fallback the agent may be now"},
     {"alarms", RH_FIELD__CALL, NULL, "now", .call = write_alarms},
     {"tests", RH_FIELD__CALL, NULL,
      "of each alarm: evidence (raised at 20); if it is raised since which step, and the "

@@ -1,7 +1,7 @@
 // keep.c - the folder of a deployment: its lock, what was learned, and status.json.
 //
-// 1. agent.state is the agent's state as `run --save` writes it, with three arrays more:
-//    `deploy`, the position, `monitor` and `forecast`. It is replaced as a whole, synced before
+// 1. agent.state is the agent's state as `run --save` writes it, with arrays more: `deploy`,
+//    the position, `monitor`, `forecast` and `turn`. It is replaced as a whole, synced before
 //    renamed. After a kill the agent goes on from there; the log may be ahead of it by what was
 //    not saved.
 // 2. Hyperparameters of another best.yaml are refused: what was learned with one step size may
@@ -30,7 +30,7 @@
 #define VERSION 1.0 // of the arrays in agent.state
 
 static const char position_name[] = "deploy", monitor_name[] = "monitor",
-                  forecast_name[] = "forecast";
+                  forecast_name[] = "forecast", turn_name[] = "turn";
 
 // ---------------------------------------------------------------------------- positions
 
@@ -56,7 +56,7 @@ enum {
     P_PER_RUN,
     P_PER_STEPS,
     P_COUNT,
-    P_PER_1000 = P_COUNT + RH_NNOTE, // states of earlier versions end here
+    P_PER_1000 = P_COUNT + RH_NNOTE - 1, // states of earlier versions end here
     P_NFAILURE,
     P_OF,
     P_FAILURES,
@@ -71,7 +71,19 @@ enum {
     P_SINCE,
     P_SURE = P_SINCE + RH_NALARM,
     P_EVIDENCES = P_SURE + RH_NALARM,
-    NPOSITION = P_EVIDENCES + RH_NALARM
+    P_MODE = P_EVIDENCES + RH_NALARM,
+    P_FALLEN,
+    P_MODE_STEP,
+    P_NSHADOW,
+    P_AGREEMENT,
+    P_COVERAGE,
+    P_CONTROLLER,
+    P_GAIN,
+    P_GAIN_LO,
+    P_GAIN_HI,
+    P_ALLOWED,
+    P_NO_ACTION, // the last note: earlier states have eleven
+    NPOSITION
 };
 
 static void pack(const rh_deploy *d, double p[NPOSITION])
@@ -99,7 +111,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_FALSE_ALARMS] = h->false_alarms;
     p[P_PER_RUN] = (double)h->per_run;
     p[P_PER_STEPS] = (double)h->per_steps;
-    for (int i = 0; i < RH_NNOTE; i++)
+    for (int i = 0; i < RH_NNOTE - 1; i++)
         p[P_COUNT + i] = (double)h->count[i];
     p[P_PER_1000] = h->per_1000;
     p[P_NFAILURE] = (double)h->nfailure;
@@ -118,6 +130,18 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
         p[P_SURE + i] = h->sure[i];
         p[P_EVIDENCES + i] = h->evidence[i];
     }
+    p[P_MODE] = h->mode;
+    p[P_FALLEN] = h->fallen;
+    p[P_MODE_STEP] = (double)h->mode_step;
+    p[P_NSHADOW] = (double)h->nshadow;
+    p[P_AGREEMENT] = h->agreement;
+    p[P_COVERAGE] = h->coverage;
+    p[P_CONTROLLER] = h->controller;
+    p[P_GAIN] = h->gain;
+    p[P_GAIN_LO] = h->gain_lo;
+    p[P_GAIN_HI] = h->gain_hi;
+    p[P_ALLOWED] = h->allowed;
+    p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
 }
 
 // A count that a damaged or foreign file may hold too.
@@ -150,7 +174,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
                             .per_run = count_of(p[P_PER_RUN]),
                             .per_steps = count_of(p[P_PER_STEPS])};
     h->saved_step = h->nstep;
-    for (int i = 0; i < RH_NNOTE; i++)
+    for (int i = 0; i < RH_NNOTE - 1; i++)
         h->count[i] = count_of(p[P_COUNT + i]);
     h->per_1000 = p[P_PER_1000] == 1.0;
     h->nfailure = count_of(p[P_NFAILURE]);
@@ -168,6 +192,20 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
         h->sure[i] = p[P_SURE + i];
         h->evidence[i] = p[P_EVIDENCES + i];
     }
+    h->mode = p[P_MODE] >= RH_MODE_SHADOW && p[P_MODE] <= RH_MODE_CONTROL
+                  ? (rh_deploy_mode)p[P_MODE]
+                  : RH_MODE_CONTROL;
+    h->fallen = p[P_FALLEN] == 1.0;
+    h->mode_step = count_of(p[P_MODE_STEP]);
+    h->nshadow = count_of(p[P_NSHADOW]);
+    h->agreement = p[P_AGREEMENT];
+    h->coverage = p[P_COVERAGE];
+    h->controller = p[P_CONTROLLER];
+    h->gain = p[P_GAIN];
+    h->gain_lo = p[P_GAIN_LO];
+    h->gain_hi = p[P_GAIN_HI];
+    h->allowed = p[P_ALLOWED];
+    h->count[RH_NNOTE - 1] = count_of(p[P_NO_ACTION]);
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,
@@ -255,6 +293,10 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
     const double *forecast = rh_state__doubles(d->last, forecast_name, &nforecast);
     if (forecast)
         rh_forecast__load(d->forecast, forecast, nforecast);
+    size_t nturn = 0;
+    const double *turn = rh_state__doubles(d->last, turn_name, &nturn);
+    if (turn && nturn == RH_TURN__N)
+        memcpy(&d->turn, turn, sizeof d->turn);
     rh_deploy_health now = d->health; // the promise is that of the file
     unpack(p, n, &d->health);
     d->health.promised = now.promised;
@@ -342,6 +384,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
     const double *forecast = rh_forecast__saved(d->forecast, &n);
     if (!rc)
         rc = rh_state_put(state, forecast_name, forecast, n, err);
+    if (!rc)
+        rc = rh_state_put(state, turn_name, (const double *)&d->turn, RH_TURN__N, err);
     if (rc)
         goto done;
     if (d->folder) {
