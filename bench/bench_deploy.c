@@ -4,7 +4,7 @@
 //     bench_deploy pipe REHEARSE|cat BEST.yaml [STEPS]
 //
 // alarms: in the first N deployments of STEPS steps the plant stays as it is; in N more
-// everything costs TIMES as much after the first run length. Plant and agent have random
+// everything costs TIMES as much after half a run length. Plant and agent have random
 // streams of their own in each. pipe: the time from an observation to its reply, by a plant
 // that waits for it; cat, which sends the observation back, shows what pipes alone take.
 
@@ -46,8 +46,9 @@ typedef struct plant {
     double times; // as much, after the change
 } plant;
 
-// One deployment. Returns the step of the first alarm about the promise, or -1.
-static int64_t deploy(const plant *p, const char *best, int which, int64_t nstep, int64_t from)
+// One deployment. first: the step of the first alarm of each kind, or -1.
+static void deploy(const plant *p, const char *best, int which, int64_t nstep, int64_t from,
+                   int64_t first[RH_NALARM])
 {
     const rh_task *task = rh_env_task(p->env);
     rh_deploy_options opt = rh_deploy_defaults();
@@ -62,8 +63,10 @@ static int64_t deploy(const plant *p, const char *best, int which, int64_t nstep
                           rh_rng_stream(7, RH_STREAM_NOISE, 0, (uint64_t)which)};
     rh_env_start(p->env, p->state, &streams, obs);
     bool starts = true, terminal = false, truncated = false;
-    int64_t length = 0, alarm = -1;
-    for (int64_t t = 0; t < nstep && alarm < 0; t++) {
+    int64_t length = 0;
+    for (int i = 0; i < RH_NALARM; i++)
+        first[i] = -1;
+    for (int64_t t = 0; t < nstep; t++) {
         rh_deploy_seen seen = {.obs = obs,
                                .reward = reward,
                                .seq = -1,
@@ -73,7 +76,8 @@ static int64_t deploy(const plant *p, const char *best, int which, int64_t nstep
                                .truncated = truncated};
         rh_deploy_reply reply;
         check(rh_deploy_step(d, &seen, &reply, &err), &err);
-        alarm = reply.alarms & RH_ALARM_PROMISE ? t : -1;
+        for (int i = 0; i < RH_NALARM; i++)
+            first[i] = first[i] < 0 && reply.alarms >> i & 1 ? t : first[i];
         if (terminal || truncated) {
             rh_env_start(p->env, p->state, &streams, obs);
             starts = true;
@@ -88,7 +92,36 @@ static int64_t deploy(const plant *p, const char *best, int which, int64_t nstep
         truncated = !terminal && !task->continuing && ++length >= p->cutoff;
     }
     check(rh_deploy_close(d, &err), &err);
-    return alarm;
+}
+
+// n deployments; alarms in the tenth of a run after `from`, and before it.
+static void count(const plant *p, const char *best, int at, int n, int64_t nstep, int64_t from)
+{
+    static const char *const name[RH_NALARM] = {"promise",  "range", "diverged", "disk",
+                                                "failures", "guard", "worse",    "changed"};
+    double *steps[RH_NALARM];
+    int64_t first[RH_NALARM];
+    int found[RH_NALARM] = {0}, before[RH_NALARM] = {0};
+    for (int k = 0; k < RH_NALARM; k++)
+        steps[k] = rh_alloc((size_t)n, sizeof **steps);
+    for (int i = 0; i < n; i++) {
+        deploy(p, best, at + i, nstep, from, first);
+        for (int k = 0; k < RH_NALARM; k++) {
+            before[k] += first[k] >= 0 && first[k] < from;
+            if (first[k] >= from && steps[k])
+                steps[k][found[k]++] = (double)(first[k] - from);
+        }
+    }
+    for (int k = 0; k < RH_NALARM; k++) {
+        qsort(steps[k], (size_t)found[k], sizeof **steps, ascending);
+        if (from == INT64_MAX)
+            printf("  %-9s %d of %d\n", name[k], before[k], n);
+        else
+            printf("  %-9s %d of %d found, median after %g steps; %d before\n", name[k],
+                   found[k], n, found[k] ? steps[k][found[k] / 2] : NAN, before[k]);
+        rh_free(steps[k]);
+    }
+    fflush(stdout);
 }
 
 static int alarms(const char *best, const char *env, int n, int64_t nstep, double times)
@@ -98,43 +131,25 @@ static int alarms(const char *best, const char *env, int n, int64_t nstep, doubl
     rh_best *file = NULL;
     rh_error err = {""};
     check(rh_best_read(&file, best, &err), &err);
-    nstep = nstep ? nstep : 2 * file->promise.nstep;
+    int64_t run = file->promise.nstep;
+    nstep = nstep ? nstep : 2 * run;
     if (strncmp(env, "model:", 6) == 0) {
         check(rh_model_read(&model, env + 6, &err), &err);
         check(rh_model_env(&p.env, model, 0, NULL, &err), &err);
-        p.cutoff = rh_model_cutoff(rh_model_log(model), file->promise.nstep);
+        p.cutoff = rh_model_cutoff(rh_model_log(model), run);
     } else {
         const rh_env_type *type = rh_env_find(env, &err);
         check(type ? RH_OK : RH_EINVAL, &err);
         check(rh_env_create(&p.env, type, NULL, &err), &err);
     }
     p.state = rh_alloc(1, rh_env_state_size(p.env));
-    double *steps = rh_alloc((size_t)n, sizeof *steps);
-    if (!p.state || !steps)
+    if (!p.state)
         return 1;
-    for (int changed = 0; changed < 2; changed++) {
-        int64_t from = changed ? file->promise.nstep : INT64_MAX;
-        int nalarm = 0, early = 0;
-        for (int i = 0; i < n; i++) {
-            int64_t at = deploy(&p, best, i + changed * n, nstep, from);
-            early += at >= 0 && at < from && changed;
-            if (at >= 0 && (!changed || at >= from))
-                steps[nalarm++] = (double)(at - (changed ? from : 0));
-        }
-        qsort(steps, (size_t)nalarm, sizeof *steps, ascending);
-        if (!changed)
-            printf("honest: %d alarms in %d deployments of %lld steps; stated: at most %.3g in "
-                   "%lld steps\n",
-                   nalarm, n, (long long)nstep, file->promise.false_alarms,
-                   (long long)file->promise.nstep);
-        else
-            printf("changed at step %lld: %d alarms (%d before the change); steps until it: "
-                   "median %g, least %g, most %g\n",
-                   (long long)from, nalarm, early, nalarm ? steps[nalarm / 2] : NAN,
-                   nalarm ? steps[0] : NAN, nalarm ? steps[nalarm - 1] : NAN);
-        fflush(stdout);
-    }
-    rh_free(steps);
+    printf("honest, %lld steps\n", (long long)nstep);
+    count(&p, best, 0, n, nstep, INT64_MAX);
+    printf("everything costs %g times as much from step %lld on, %lld steps\n", times,
+           (long long)run / 2, (long long)(run / 2 + run / 10));
+    count(&p, best, n, n, run / 2 + run / 10, run / 2);
     rh_free(p.state);
     rh_env_destroy(p.env);
     rh_model_destroy(model);

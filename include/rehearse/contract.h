@@ -320,6 +320,11 @@ typedef struct rh_agent_type {
     // The next act begins an episode: called for a frozen agent, whose start is an act. For
     // agents that remember what came before in an episode. NULL: they do not.
     void (*begin)(void *self);
+
+    // Right after start, step or act: act (nact) was taken in place of the chosen action, by
+    // somebody else. What follows is learned from as that action's outcome. NULL: the agent
+    // learns from its own actions only.
+    void (*took)(void *self, const double *act);
 } rh_agent_type;
 
 typedef struct rh_agent rh_agent;

@@ -13,10 +13,22 @@
 
 typedef struct rh_deploy rh_deploy;
 
+// Who acts. In shadow and advice somebody else does, and every observation has the action that
+// was really taken; the reply is what the agent would do. Agents that can (took in contract.h)
+// learn from these actions.
+typedef enum rh_deploy_mode {
+    RH_MODE_KEPT,   // that of the folder; control in a new one
+    RH_MODE_SHADOW, // nobody looks at the replies
+    RH_MODE_ADVICE, // an operator may follow them; what was followed is compared with the
+                    // promise
+    RH_MODE_CONTROL // the agent
+} rh_deploy_mode;
+
 typedef struct rh_deploy_options {
     const char *folder;  // log.csv, events.jsonl, agent.state, status.json; NULL: keep nothing
     const char *state;   // state file to begin with where the folder has none; NULL: untrained
     const char *guard;   // YAML file with safe action and limits (docs/deploy.md); NULL: none
+    rh_deploy_mode mode; // who acts
     bool frozen;         // act without learning
     bool shared;         // new files get the rights of the umask; else only their owner reads
     int64_t save_steps;  // save after so many steps, 1 or more
@@ -38,6 +50,16 @@ RH_API rh_status rh_deploy_close(rh_deploy *deploy, rh_error *err);
 
 RH_API const rh_best *rh_deploy_best(const rh_deploy *deploy);
 
+// What is to be done from an observation on.
+typedef enum rh_deploy_command {
+    RH_COMMAND_NONE,
+    RH_COMMAND_FALLBACK, // the fallback of the guard file acts
+    RH_COMMAND_AGENT,    // the agent again, also after an alarm
+    RH_COMMAND_SHADOW,   // another mode
+    RH_COMMAND_ADVICE,   //
+    RH_COMMAND_CONTROL   //
+} rh_deploy_command;
+
 // One observation of the plant.
 typedef struct rh_deploy_seen {
     const double *obs; // what the plant sends, NAN: missing    (nsent of rh_deploy_best())
@@ -49,6 +71,7 @@ typedef struct rh_deploy_seen {
     bool starts;       // an episode begins here
     bool terminal;     // it ended here, in a terminal state
     bool truncated;    // it ended here, in a state that is not terminal
+    rh_deploy_command command;
 } rh_deploy_seen;
 
 // What was unusual about an observation, as bits. All but OUTSIDE, FROZEN and LOST: not learned
@@ -64,15 +87,20 @@ typedef enum rh_deploy_note {
     RH_NOTE_NO_REWARD = 128, // no reward came in and the formula has none
     RH_NOTE_OUTSIDE = 256,   // a sensor is outside of what the log has seen
     RH_NOTE_DIVERGED = 512, // the agent's numbers were not finite: it is back at its last state
-    RH_NOTE_LOST = 1024     // the log cannot be written
+    RH_NOTE_LOST = 1024,    // the log cannot be written
+    RH_NOTE_NO_ACTION = 2048 // somebody else acts, and it was not said how
 } rh_deploy_note;
-enum { RH_NNOTE = 11 };
+enum { RH_NNOTE = 12 };
 
 typedef enum rh_deploy_source {
     RH_BY_AGENT,
-    RH_BY_GUARD, // the safe action
-    RH_BY_HOLD,  // the action before, again
-    RH_BY_NOBODY // no action: the episode is over, or there is none to hold yet
+    RH_BY_GUARD,    // the safe action
+    RH_BY_HOLD,     // the action before, again
+    RH_BY_NOBODY,   // no action: the episode is over, or there is none to hold yet
+    RH_BY_FALLBACK, // by the fallback of the guard file
+    RH_BY_BLEND,    // between the agent's and the fallback's
+    RH_BY_ADVICE,   // the agent's, to be confirmed
+    RH_BY_SHADOW    // the agent's, not to be taken
 } rh_deploy_source;
 
 // Alarms, as bits.
@@ -82,9 +110,11 @@ typedef enum rh_deploy_alarm {
     RH_ALARM_DIVERGED = 4,  // the agent has diverged
     RH_ALARM_DISK = 8,      // log or state cannot be written
     RH_ALARM_FAILURES = 16, // fails more often than promised, beyond chance
-    RH_ALARM_GUARD = 32     // the guard acts in more steps than its file says
+    RH_ALARM_GUARD = 32,    // the guard acts in more steps than its file says
+    RH_ALARM_WORSE = 64,    // earns less than before, beyond chance
+    RH_ALARM_CHANGED = 128  // the plant does not do what it did before, beyond chance
 } rh_deploy_alarm;
-enum { RH_NALARM = 6 };
+enum { RH_NALARM = 8 };
 
 typedef struct rh_deploy_reply {
     double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
@@ -115,7 +145,7 @@ typedef struct rh_deploy_health {
     double earned;           // on the scale of the score; NAN: nothing yet
     double promised;         // score, and the lower end of its interval
     double promised_lo;      //
-    double deficit, level;   // summed deficits, and where the alarm is raised; NAN: no promise
+    double deficit, level;   // deficits, and where the alarm is raised; NAN: no promise
     double false_alarms;     // probability of a false alarm in per_run steps
     int64_t per_run;         // steps of a run in the models
     int64_t per_steps;       // unit of the scores: so many steps; 0: an episode
@@ -127,13 +157,27 @@ typedef struct rh_deploy_health {
     int64_t nother;          // terminal ends that are no failures by the rule
     double failures_promised, failures_upper; // rate in the models, and its upper end
     double failures_logged;                   // of the logged controller
-    double evidence;    // against the promised rate; the alarm is raised at 20; NAN: no promise
-    int64_t nguarded;   // steps in which the guard acted
-    double guarded;     // share of about the last 1,000 steps
-    double guard_share; // above it the alarm is raised; NAN: there is no guard
-    unsigned alarms;    // bits
-    int64_t alarm_step; // step of the last alarm; -1: none
-    int64_t saved_step; // position of the saved state
+    int64_t nguarded;                         // steps in which the guard acted
+    double guarded;                           // share of about the last 1,000 steps
+    double guard_share;  // above it the alarm is raised; NAN: there is no guard
+    rh_deploy_mode mode; // who acts
+    bool fallen;         // the fallback acts, by an alarm or a command, until a command
+    int64_t mode_step;   // of the last change of one of these; the next fields are since then
+    int64_t nshadow;     // steps whose action by somebody else is known
+    double agreement;    // share of them in which the agent would have done the same; NAN: none
+    double coverage;     // share of observations inside of the log's range; NAN: none
+    double controller;   // what somebody else earns, as the score is; NAN: too little seen
+    double gain;         // promised score minus that, and the 95 % interval of the difference
+    double gain_lo, gain_hi;
+    double allowed;             // how far the agent may be from the fallback now; NAN: no blend
+    unsigned alarms;            // bits
+    int64_t alarm_step;         // step of the last alarm; -1: none
+    double evidence[RH_NALARM]; // for each alarm: it is raised at 20, and a deployment that is
+                                // all right ever gets to x with a probability of at most 1 / x;
+                                // NAN: nothing to compare with yet, or a fact and no test
+    int64_t since[RH_NALARM];   // step at which each alarm was raised; -1: it is not
+    double sure[RH_NALARM];     // most evidence since then
+    int64_t saved_step;         // position of the saved state
 } rh_deploy_health;
 
 RH_API rh_deploy_health rh_deploy_health_of(const rh_deploy *deploy);

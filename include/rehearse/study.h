@@ -491,7 +491,7 @@ typedef struct rh_promise {
     rh_rate fail_logged, fail_defaults;  // of the logged controller; of the agent's defaults
 } rh_promise;
 
-// The summed deficits of a curve after a further point y, in standard deviations; before: of
+// The deficits of a curve after a further point y, in standard deviations; before: of
 // the points before. mean, spread: the promised point, over nrun runs (docs/deploy.md).
 RH_API double rh_promise_deficit(double before, double mean, double spread, int nrun, double y);
 

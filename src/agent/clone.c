@@ -364,5 +364,6 @@ const rh_agent_type rh_agent_clone = {
     .end = clone_end,
     .act = rh_neural__act,
     .begin = rh_neural__begin,
+    .took = rh_neural__took,
     .clear = rh_neural__clear,
 };

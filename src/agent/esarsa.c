@@ -273,6 +273,12 @@ static void esarsa_take(void *self, int action)
     rh_weights__aim(&s->weights, feature, action);
 }
 
+// Targets are expectations under the policy, so the action may be anybody's.
+static void esarsa_took(void *self, const double *act)
+{
+    esarsa_take(self, (int)act[0]);
+}
+
 static rh_status esarsa_save(void *self, rh_state *state, rh_error *err)
 {
     esarsa *s = self;
@@ -306,4 +312,5 @@ const rh_agent_type rh_agent_esarsa = {
     .clear = esarsa_clear,
     .policy = esarsa_policy,
     .take = esarsa_take,
+    .took = esarsa_took,
 };

@@ -337,6 +337,15 @@ void rh_neural__begin(void *self)
     s->begins = true;
 }
 
+void rh_neural__took(void *self, const double *act)
+{
+    rh_neural *s = self;
+    for (int k = 0; k < s->nact; k++) {
+        double share = (act[k] - s->lo[k]) / (s->hi[k] - s->lo[k]);
+        s->act[k] = (float)(s->naction ? act[k] : fmin(fmax(2.0 * share - 1.0, -1.0), 1.0));
+    }
+}
+
 bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     rh_neural *s = self;

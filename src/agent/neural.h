@@ -242,6 +242,7 @@ bool rh_neural__step(void *self, double reward, const double *obs, rh_rng *rng, 
 bool rh_neural__end(void *self, double reward);
 bool rh_neural__truncate(void *self, double reward, const double *obs);
 void rh_neural__begin(void *self);
+void rh_neural__took(void *self, const double *act);
 bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act);
 rh_status rh_neural__save(void *self, rh_state *state, rh_error *err);
 rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err);

@@ -219,6 +219,7 @@ const rh_agent_type rh_agent_sac = {
     .end = rh_neural__end,
     .act = rh_neural__act,
     .begin = rh_neural__begin,
+    .took = rh_neural__took,
     .save = rh_neural__save,
     .load = rh_neural__load,
     .clear = rh_neural__clear,

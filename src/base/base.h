@@ -77,5 +77,7 @@ bool rh_contract__agent_policy(const rh_agent *agent, double *pi);
 // Replace the action of the last start or step, as if the agent had drawn this one. Without
 // effect where rh_contract__agent_policy() returns false.
 void rh_contract__agent_take(rh_agent *agent, int action);
+// Somebody took act in place of the agent's last action. False: it cannot learn from that.
+bool rh_contract__agent_took(rh_agent *agent, const double *act);
 
 #endif

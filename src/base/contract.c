@@ -452,6 +452,13 @@ void rh_contract__agent_take(rh_agent *agent, int action)
         agent->type->take(agent->self, action);
 }
 
+bool rh_contract__agent_took(rh_agent *agent, const double *act)
+{
+    if (agent->type->took)
+        agent->type->took(agent->self, act);
+    return agent->type->took != NULL;
+}
+
 const char *rh_agent_reason(rh_agent *agent)
 {
     const char *own = agent->type->reason ? agent->type->reason(agent->self) : NULL;

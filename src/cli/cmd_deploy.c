@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const modes[] = {"shadow", "advice", "control", NULL};
+
 static const rh_key main_option[] = {
     {NULL, "output", 'o', RH_KEY_FILE, "FOLDER",
      .about = "folder for the log, events and learned state; an existing one is resumed",
@@ -21,6 +23,10 @@ static const rh_key main_option[] = {
      .initial = "none"},
     {NULL, "load", 0, RH_KEY_FILE, "FILE",
      .about = "begin with a learned state, of `run --save` or another deployment"},
+    {NULL, "mode", 0, RH_KEY_CHOICE, "MODE", .words = modes,
+     .about = "shadow: somebody else acts, and each observation has the action taken; advice: "
+              "likewise, an operator may follow the replies; control: the agent acts",
+     .initial = "that of the folder, control in a new one"},
     {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
     {NULL, "shared", 0, RH_KEY_FLAG, NULL,
      .about = "new files get the rights of the umask; else only you can read them"},
@@ -72,17 +78,20 @@ static const cli_group status_group = {"status", status_option};
 
 static void print_alarms(const rh_deploy_health *h)
 {
-    char text[200];
-    size_t n = 0;
-    text[0] = 0;
-    for (int i = 0; i < RH_NALARM; i++)
-        if (h->alarms >> i & 1)
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
-                                  rh_deploy__alarm_name(i));
-    if (h->alarms)
-        cli_line("alarms", "%s (step %s)", text, cli_count(h->alarm_step).s);
-    else
-        cli_line("alarms", "none");
+    const char *title = "alarms";
+    for (int i = 0; i < RH_NALARM; i++) {
+        char sure[120] = "";
+        if (!(h->alarms >> i & 1))
+            continue;
+        if (isfinite(h->sure[i]))
+            snprintf(sure, sizeof sure, "; a false one with a probability of at most %s",
+                     cli_share(fmin(1.0, 1.0 / h->sure[i])).s);
+        cli_line(title, "%s, since step %s%s", rh_deploy__alarm_name(i),
+                 cli_count(h->since[i]).s, sure);
+        title = "";
+    }
+    if (!h->alarms)
+        cli_line(title, "none");
 }
 
 static void print_promise(const rh_deploy_health *h)
@@ -103,9 +112,8 @@ static void print_promise(const rh_deploy_health *h)
     cli_line("promised", "%s per %s, lower end %s", cli_real(h->promised, digits).s, unit,
              isfinite(h->promised_lo) ? cli_real(h->promised_lo, digits).s : "unknown");
     if (isfinite(h->level))
-        cli_line(" deficit", "%s, alarm above %s (at most %s false alarms in %s steps)",
-                 cli_real(h->deficit, 2).s, cli_real(h->level, 2).s,
-                 cli_share(h->false_alarms).s, cli_count(h->per_run).s);
+        cli_line(" deficit", "%s, alarm above %s", cli_real(h->deficit, 2).s,
+                 cli_real(h->level, 2).s);
 }
 
 // A rate of failures, with its unit.
@@ -138,17 +146,49 @@ static void print_failures(const rh_deploy_health *h)
                  "%s terminal, no failures by the rule of best.yaml: goals, or rewards came in "
                  "without their penalty",
                  cli_count(h->nother).s);
-    if (isfinite(h->evidence))
-        cli_line(" evidence", "%s against the promise, alarm at 20 (at most 5 %% false alarms)",
-                 cli_real(h->evidence, 2).s);
+}
+
+// How much speaks for each alarm.
+static void print_tests(const rh_deploy_health *h)
+{
+    char text[300];
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < RH_NALARM && n < sizeof text; i++)
+        if (isfinite(h->evidence[i]))
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "",
+                                  rh_deploy__alarm_name(i), cli_real(h->evidence[i], 2).s);
+    if (n)
+        cli_line("evidence", "%s; alarms at 20", text);
 }
 
 static void print_guard(const rh_deploy_health *h)
 {
     if (isfinite(h->guard_share))
-        cli_line("guard", "acted in %s steps, %s of the last 1,000; alarm above %s",
+        cli_line("guard", "acted in %s steps, %s of the last 1,000; allowed are %s",
                  cli_count(h->nguarded).s, cli_share(h->guarded).s,
                  cli_share(h->guard_share).s);
+}
+
+static void print_mode(const rh_deploy_health *h)
+{
+    int digits = cli_decimals(NAN, h->promised);
+    const char *mode = rh_deploy__mode_name(h->mode);
+    cli_line("mode", "%s%s, since step %s", h->fallen ? "the fallback acts, in " : "",
+             mode ? mode : "control", cli_count(h->mode_step).s);
+    if (h->nshadow > 0)
+        cli_line(" agreement",
+                 "the agent would do the same in %s of %s steps, %s of the "
+                 "observations are within the log's range",
+                 cli_share(h->agreement).s, cli_count(h->nshadow).s, cli_share(h->coverage).s);
+    if (isfinite(h->gain))
+        cli_line(" gain",
+                 "%s promised, beside %s by the actions taken; 95 %% interval %s to %s",
+                 cli_real(h->gain, digits).s, cli_real(h->controller, digits).s,
+                 cli_real(h->gain_lo, digits).s, cli_real(h->gain_hi, digits).s);
+    if (isfinite(h->allowed))
+        cli_line(" blend", "the agent may be %s away from the fallback",
+                 cli_share(h->allowed).s);
 }
 
 static void print_notes(const rh_deploy_health *h)
@@ -184,7 +224,9 @@ static int show_status(const cli_args *args, const char *folder)
     print_promise(&h);
     print_failures(&h);
     print_guard(&h);
+    print_mode(&h);
     print_notes(&h);
+    print_tests(&h);
     print_alarms(&h);
     return h.alarms ? CLI_FAILED : CLI_OK;
 }
@@ -265,6 +307,15 @@ static int read_broker(broker *b, const cli_args *args)
     return rc || !password ? rc : read_password(b, password);
 }
 
+// NULL: that of the folder.
+static rh_deploy_mode mode_of(const char *given)
+{
+    int mode = RH_MODE_KEPT;
+    for (int i = 0; given && modes[i]; i++)
+        mode = strcmp(given, modes[i]) == 0 ? RH_MODE_SHADOW + i : mode;
+    return (rh_deploy_mode)mode;
+}
+
 static int serve(rh_deploy *deploy, const char *folder, const broker *by)
 {
     rh_error err;
@@ -310,6 +361,7 @@ static int deploy_main(const cli_args *args)
     opt.guard = cli_value(args, "guard");
     opt.state = cli_value(args, "load");
     opt.frozen = cli_has(args, "freeze");
+    opt.mode = mode_of(cli_value(args, "mode"));
     opt.shared = cli_has(args, "shared");
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);

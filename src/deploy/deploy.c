@@ -18,6 +18,9 @@
 //    start, and learns nothing until the history is known: a log would not have these steps.
 // 7. Saving ends the agent's episode: the step after a save is not learned from. With the usual
 //    1,000 steps between saves this is one in a thousand.
+// 8. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
+//    agent that can (took) learns from what was done. What an operator or the guard does in
+//    control is an emergency, and is not learned from.
 
 #include "deploy.h"
 #include "base/base.h"
@@ -44,15 +47,21 @@ const char *rh_deploy__note_name(int bit)
 {
     static const char *const name[RH_NNOTE] = {"missing",  "late",     "repeated", "gap",
                                                "override", "limited",  "tripped",  "no-reward",
-                                               "outside",  "diverged", "lost"};
+                                               "outside",  "diverged", "lost",     "no-action"};
     return bit >= 0 && bit < RH_NNOTE ? name[bit] : NULL;
 }
 
 const char *rh_deploy__alarm_name(int bit)
 {
-    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
-                                                "disk",    "failures", "guard"};
+    static const char *const name[RH_NALARM] = {"promise",  "range", "diverged", "disk",
+                                                "failures", "guard", "worse",    "changed"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
+}
+
+const char *rh_deploy__mode_name(rh_deploy_mode mode)
+{
+    static const char *const name[] = {NULL, "shadow", "advice", "control"};
+    return name[mode];
 }
 
 // ---------------------------------------------------------------------------- opening
@@ -102,12 +111,15 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
     const rh_promise *p = &best->promise;
     d->health.promised = p->score;
     d->health.promised_lo = p->lo95;
-    d->health.level = p->ncurve ? p->alarm : NAN;
+    double evidence;
+    d->health.level = p->ncurve ? rh_monitor__level(&d->monitor, p, &evidence) : NAN;
     d->health.deficit = p->ncurve ? 0.0 : NAN;
     d->health.false_alarms = p->false_alarms;
     d->health.per_run = p->nstep;
     d->health.per_steps = p->per_steps;
     rh_monitor__promise_failures(&d->health, best);
+    if (!rc)
+        rc = rh_forecast__create(&d->forecast, best, rh_monitor__run(best), err);
     return rc;
 }
 
@@ -130,12 +142,11 @@ static rh_status save(rh_deploy *d, rh_error *err)
     d->saved_step = d->health.nstep;
     rh_status rc = rh_keep__save(d, &why);
     if (rc == RH_EIO || rc == RH_ENOMEM) {
-        d->health.alarms |= RH_ALARM_DISK;
-        d->health.alarm_step = d->health.nstep;
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
         return RH_OK;
     }
     if (!rc)
-        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
+        rh_monitor__end(&d->health, RH_ALARM_DISK);
     return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
 }
 
@@ -146,6 +157,8 @@ static void destroy(rh_deploy *d)
         close(d->lock);
     rh_expression__clear(&d->formula);
     rh_agent_destroy(d->agent);
+    rh_forecast__destroy(d->forecast);
+    rh_turn__close(d);
     rh_observer__destroy(d->observer);
     rh_observer__destroy(d->present);
     rh_state_destroy(d->last);
@@ -173,6 +186,10 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     d->record.episode = -1;
     d->rng = rh_rng_stream(opt->seed, RH_STREAM_AGENT, 0, 0);
     d->health = (rh_deploy_health){.earned = NAN, .alarm_step = -1, .outside_sensor = -1};
+    for (int i = 0; i < RH_NALARM; i++) {
+        d->health.evidence[i] = d->health.sure[i] = NAN;
+        d->health.since[i] = -1;
+    }
     d->folder = rh_base__copy(opt->folder);
     if (opt->folder && !d->folder)
         rc = rh_base__no_memory(err, "deploy");
@@ -187,6 +204,8 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = rh_keep__open(d, err);
     if (!rc)
         rc = load_born(d, err);
+    if (!rc)
+        rc = rh_turn__open(d, err);
     if (!rc)
         rh_agent_freeze(d->agent, opt->frozen);
     d->saved = rh_deploy__now();
@@ -294,8 +313,16 @@ typedef struct step {
     const double *act; // that was taken; NULL: unknown
     double reward;     // NAN: unknown
     bool by_agent;     // the agent's own
+    bool by_other;     // somebody else's, to learn from (decision 8)
     unsigned notes;
 } step;
+
+// Whether it is somebody else's turn.
+static bool expects_others(const rh_deploy *d)
+{
+    return rh_turn__watches(d) ||
+           (d->turn.fallen != 0.0 && d->guard.fallback == RH_FALLBACK_NONE);
+}
 
 static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
 {
@@ -307,14 +334,21 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
                seen->time - d->time > d->guard.max_gap;
     s.notes |= gap ? RH_NOTE_GAP : 0;
     s.join = gap ? GAP : FOLLOWS;
-    s.by_agent = d->reply.source == RH_BY_AGENT;
-    if (d->reply.source == RH_BY_NOBODY && !seen->act)
+    rh_deploy_source by = d->reply.source;
+    bool open = by == RH_BY_NOBODY || by == RH_BY_SHADOW || by == RH_BY_ADVICE;
+    bool others = by != RH_BY_ADVICE && open && expects_others(d);
+    bool same = seen->act && same_action(task, seen->act, d->reply.act);
+    s.by_agent = by == RH_BY_AGENT || (by == RH_BY_ADVICE && same);
+    if (open && !seen->act) {
         s.act = NULL;
-    if (seen->act && !same_action(task, seen->act, d->reply.act)) {
-        s.notes |= RH_NOTE_OVERRIDE;
+        s.notes |= expects_others(d) ? RH_NOTE_NO_ACTION : 0;
+    }
+    if (seen->act && !same) {
+        s.notes |= others ? 0 : RH_NOTE_OVERRIDE;
         s.by_agent = false;
         s.act = known_action(task, seen->act) ? seen->act : NULL;
     }
+    s.by_other = s.act && !s.by_agent && rh_turn__learns(d);
     if (s.join == FOLLOWS && s.act)
         s.reward = reward_of(d, seen, s.act);
     if (s.join == FOLLOWS && isnan(s.reward))
@@ -350,17 +384,14 @@ static rh_deploy__phase observe(rh_deploy *d, const rh_deploy_seen *seen, const 
 static void lose(rh_deploy *d, unsigned *notes)
 {
     *notes |= RH_NOTE_LOST;
-    d->health.alarms |= RH_ALARM_DISK;
-    d->health.alarm_step = d->health.nstep;
+    rh_monitor__raise(&d->health, RH_ALARM_DISK);
     rh_record__begin(&d->record, false); // the next row resumes
 }
 
 static void flush_events(rh_deploy *d)
 {
-    if (rh_record__flush_events(&d->record))
-        return;
-    d->health.alarms |= RH_ALARM_DISK;
-    d->health.alarm_step = d->health.nstep;
+    if (!rh_record__flush_events(&d->record))
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
 }
 
 // The row of the last observation, now that its outcome is known.
@@ -386,11 +417,17 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
 // What was earned and whether it failed, for the comparison with the promise.
 static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const double *obs)
 {
-    rh_monitor__step how = {.obs = obs,
-                            .reward = isfinite(s->reward) ? s->reward : seen->reward,
-                            .terminal = seen->terminal,
-                            .ended = ends(seen),
-                            .foreign = s->notes & RH_NOTE_OVERRIDE};
+    rh_monitor__step how = {
+        .obs = obs,
+        .reward = isfinite(s->reward) ? s->reward : seen->reward,
+        .terminal = seen->terminal,
+        .ended = ends(seen),
+        .foreign = s->notes & RH_NOTE_OVERRIDE ||
+                   (!s->by_agent && (rh_turn__watches(d) || d->turn.fallen != 0.0))};
+    if (rh_turn__watches(d) && s->join == BEGINS)
+        d->turn.back = d->turn.nback = d->turn.holed = 0.0;
+    else if (rh_turn__watches(d))
+        rh_turn__count(d, s->join == FOLLOWS ? s->act : NULL, s->reward, ends(seen));
     if (s->join == BEGINS)
         rh_monitor__begin(&d->monitor);
     else
@@ -399,6 +436,13 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
         rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
     else if (in_episode(d))
         rh_monitor__spoil(&d->monitor, ends(seen) || s->join == BEGINS);
+    bool whole = s->join == FOLLOWS && s->act && !seen->terminal &&
+                 rh_base__all_finite(d->sent, d->best->nsent) &&
+                 rh_base__all_finite(seen->obs, d->best->nsent);
+    if (whole)
+        rh_monitor__forecast(
+            &d->monitor, &d->health, d->best,
+            rh_forecast__step(d->forecast, d->sent, s->act, s->reward, seen->obs));
 }
 
 // ---------------------------------------------------------------------------- acting
@@ -406,8 +450,7 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
 // Decision 5.
 static void go_back(rh_deploy *d)
 {
-    d->health.alarms |= RH_ALARM_DIVERGED;
-    d->health.alarm_step = d->health.nstep;
+    rh_monitor__raise(&d->health, RH_ALARM_DIVERGED);
     if (rh_contract__agent_reset(d->agent, &d->best->task, d->best->hp, NULL) == RH_OK &&
         d->last)
         (void)rh_agent_load(d->agent, d->last, NULL);
@@ -418,8 +461,10 @@ static void go_back(rh_deploy *d)
 static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const double *obs,
                     rh_deploy__phase shown, rh_deploy_reply *reply)
 {
-    bool may_learn = d->phase == RH_DEPLOY__LEARNING && s->join == FOLLOWS && s->by_agent &&
-                     isfinite(s->reward);
+    bool may_learn = d->phase == RH_DEPLOY__LEARNING && s->join == FOLLOWS &&
+                     (s->by_agent || s->by_other) && isfinite(s->reward);
+    if (may_learn && !s->by_agent)
+        (void)rh_contract__agent_took(d->agent, s->act);
     bool blind = shown == RH_DEPLOY__BLIND, healthy = true;
     if (may_learn && seen->terminal) {
         healthy = rh_agent_end(d->agent, s->reward);
@@ -441,12 +486,22 @@ static bool is_tripped(const rh_deploy *d, const double *obs, int n)
     return false;
 }
 
+// An action without the agent: the safe one, or the last again (decision 3).
+static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
+{
+    if (rh_turn__fallback(d, reply))
+        return;
+    bool held = d->reply.source != RH_BY_NOBODY;
+    reply->source = d->guard.safe ? RH_BY_GUARD : held ? RH_BY_HOLD : RH_BY_NOBODY;
+    memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
+}
+
 // The agent's action within the limits, or the safe one.
 static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
 {
     const rh_guard *g = &d->guard;
     const rh_task *task = &d->best->task;
-    bool agents = reply->source == RH_BY_AGENT;
+    bool agents = reply->source == RH_BY_AGENT || reply->source == RH_BY_BLEND;
     if (is_tripped(d, obs, task->nobs)) {
         reply->notes |= RH_NOTE_TRIPPED;
         reply->source = RH_BY_GUARD;
@@ -462,16 +517,10 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
             reply->act[k] = cut;
         }
     }
-    if (reply->source == RH_BY_GUARD)
+    if (reply->source == RH_BY_GUARD && g->safe)
         memcpy(reply->act, g->act, (size_t)task->nact * sizeof *reply->act);
-}
-
-// An action without the agent: the safe one, or the last again (decision 3).
-static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
-{
-    bool held = d->reply.source != RH_BY_NOBODY;
-    reply->source = d->guard.safe ? RH_BY_GUARD : held ? RH_BY_HOLD : RH_BY_NOBODY;
-    memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
+    else if (reply->source == RH_BY_GUARD)
+        fall_back(d, reply);
 }
 
 static void count_notes(rh_deploy *d, unsigned notes)
@@ -487,17 +536,18 @@ static void tell(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *repl
     reply->alarms = d->health.alarms;
     if ((reply->notes || reply->alarms != alarms) &&
         !rh_record__event(&d->record, d->best, &d->health, seen, reply))
-        d->health.alarms |= RH_ALARM_DISK;
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
 }
 
 // The phase after an observation that the agent was shown so.
-static rh_deploy__phase next_phase(const rh_deploy_seen *seen, const rh_deploy_reply *reply,
-                                   rh_deploy__phase shown)
+static rh_deploy__phase next_phase(const rh_deploy *d, const rh_deploy_seen *seen,
+                                   const rh_deploy_reply *reply, rh_deploy__phase shown)
 {
     if (ends(seen))
         return RH_DEPLOY__BETWEEN;
-    return shown == RH_DEPLOY__LEARNING && reply->source != RH_BY_AGENT ? RH_DEPLOY__SEEING
-                                                                        : shown;
+    bool chosen = reply->source == RH_BY_AGENT || reply->source == RH_BY_ADVICE ||
+                  (rh_turn__learns(d) && !(reply->notes & RH_NOTE_DIVERGED));
+    return shown == RH_DEPLOY__LEARNING && !chosen ? RH_DEPLOY__SEEING : shown;
 }
 
 // Remember the observation that was answered.
@@ -523,10 +573,12 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
     d->nlate += notes == RH_NOTE_LATE;
     rh_observer__begin(d->present, true);
     rh_observer__show(d->present, seen->obs, now);
-    if (is_tripped(d, now, d->best->nnow)) {
+    if (!rh_turn__watches(d) && is_tripped(d, now, d->best->nnow)) {
         notes |= RH_NOTE_TRIPPED;
         d->answered.source = RH_BY_GUARD;
         memcpy(d->answered.act, d->guard.act, sizeof d->answered.act);
+        if (!d->guard.safe)
+            fall_back(d, &d->answered);
         d->reply = d->answered;
         if (d->phase == RH_DEPLOY__LEARNING)
             d->phase = RH_DEPLOY__SEEING;
@@ -536,12 +588,23 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
     reply->learned = false;
 }
 
+// The action that is sent: the agent's, which is in reply, or another one.
+static void decide(rh_deploy *d, const double *obs, bool blind, rh_deploy_reply *reply)
+{
+    if (blind || (reply->notes & RH_NOTE_DIVERGED))
+        fall_back(d, reply);
+    rh_turn__act(d, reply);
+    limit(d, obs, reply);
+    rh_turn__send(d, reply);
+}
+
 rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *reply,
                          rh_error *err)
 {
     unsigned alarms = d->health.alarms, old;
     if (!seen || !seen->obs || !reply)
         return rh_fail(err, RH_EINVAL, "deploy: no observation, expected one");
+    rh_turn__command(d, seen->command);
     if ((old = is_old(d, seen)) != 0) {
         answer_again(d, seen, old, reply);
         tell(d, seen, reply, alarms);
@@ -558,8 +621,9 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     if (s.join == BEGINS)
         rh_record__begin(&d->record, from_start(d, seen));
     judge(d, seen, &s, obs);
-    if (!blind && rh_monitor__obs(&d->monitor, &d->health, d->best, obs))
-        reply->notes |= RH_NOTE_OUTSIDE;
+    bool outside = !blind && rh_monitor__obs(&d->monitor, &d->health, d->best, obs);
+    reply->notes |= outside ? RH_NOTE_OUTSIDE : 0;
+    rh_turn__show(d, obs, s.join == BEGINS, s.join == FOLLOWS ? s.act : NULL, blind, !outside);
 
     reply->source = ends(seen) ? RH_BY_NOBODY : RH_BY_AGENT;
     if (!consult(d, seen, &s, obs, shown, reply)) {
@@ -567,16 +631,15 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
         reply->learned = false;
         reply->notes |= RH_NOTE_DIVERGED;
     }
-    if (!ends(seen) && (blind || (reply->notes & RH_NOTE_DIVERGED)))
-        fall_back(d, reply);
+    rh_turn__judge(d);
     if (!ends(seen))
-        limit(d, obs, reply);
-    if (!ends(seen))
-        rh_monitor__guard(&d->monitor, &d->health,
+        decide(d, obs, blind, reply);
+    if (!ends(seen) && !rh_turn__watches(d))
+        rh_monitor__guard(&d->monitor, &d->health, d->best,
                           reply->source == RH_BY_GUARD || (reply->notes & RH_NOTE_LIMITED));
     d->health.nlearned += reply->learned;
     d->health.nepisode += ends(seen) && s.join != BEGINS;
-    remember(d, seen, reply, next_phase(seen, reply, shown));
+    remember(d, seen, reply, next_phase(d, seen, reply, shown));
     tell(d, seen, reply, alarms);
     return RH_OK;
 }

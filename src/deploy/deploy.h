@@ -5,8 +5,9 @@
 
 #include "rehearse/deploy.h"
 
-const char *rh_deploy__note_name(int bit);  // "missing" for 0; NULL unless 0 .. 10
-const char *rh_deploy__alarm_name(int bit); // "promise" for 0; NULL unless 0 .. 5
+const char *rh_deploy__note_name(int bit);             // "missing" for 0; NULL unless 0 .. 11
+const char *rh_deploy__alarm_name(int bit);            // "promise" for 0; NULL unless 0 .. 7
+const char *rh_deploy__mode_name(rh_deploy_mode mode); // "shadow"; NULL for RH_MODE_KEPT
 
 // Of a folder, at its last save. Nullable: err.
 rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_error *err);

@@ -1,9 +1,10 @@
 // deploy_internal.h - what the files of this module share.
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
-//     (lines.c)       ├─▶ guard.c: safe action, limits
-//                     ├─▶ monitor.c: the promise, the log's range, the guard
-//                     ├─▶ monitor_failures.c: the promised rate of failures
+//     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c: who acts
+//                     ├─▶ monitor.c: the promise; monitor_failures.c: its rate of failures
+//                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard
+//                     │     (tests: bets.c, rising.c; predictions: forecast.c)
 //                     ├─▶ record.c: log.csv, events.jsonl
 //                     └─▶ keep.c: agent.state, status.json
 
@@ -22,17 +23,35 @@
 
 // ---------------------------------------------------------------------------- guard.c
 
+typedef enum rh_guard__fallback {
+    RH_FALLBACK_DEFAULT, // the safe action, or the last one again
+    RH_FALLBACK_HOLD,    // the last action again
+    RH_FALLBACK_ACTION,  // a fixed one
+    RH_FALLBACK_CLONE,   // a clone of the logged controller
+    RH_FALLBACK_EXEC,    // a program
+    RH_FALLBACK_NONE     // somebody else acts
+} rh_guard__fallback;
+
 // What the agent may not do. A limit that is not given is NAN.
 typedef struct rh_guard {
     bool safe;                   // there is a safe action
-    double act[RH_MAX_ACT];      // it                                        (nact)
+    double act[RH_MAX_ACT];      // it                                             (nact)
     bool banned[RH_MAX_ACTIONS]; // discrete actions that are not allowed     (naction)
     double act_lo[RH_MAX_ACT];   // limits of continuous ones                 (nact)
     double act_hi[RH_MAX_ACT];   //
     double trip_lo[RH_MAX_OBS];  // sensors past these: the safe action       (nobs)
     double trip_hi[RH_MAX_OBS];  //
     double share;                // of steps; an alarm where the guard acts in more
-    double max_gap;              // a longer time between observations is a gap
+    rh_guard__fallback fallback; // who acts instead of the agent
+    double other[RH_MAX_ACT];    // its fixed action                          (nact)
+    char program[256];           // exec:COMMAND
+    bool on_alarm;               // it acts after an alarm, until a command
+    double blend_step;           // of the range of an action, per step; NAN: no blend
+    double blend_away;           // of the range (discrete: of the steps), from the fallback
+    double blend_full;           // steps without alarm until there is no limit any more
+    bool steps_up;               // by itself, under the conditions below
+    double up_steps, up_agreement, up_coverage, up_gain; // NAN: no condition
+    double max_gap; // a longer time between observations is a gap
 } rh_guard;
 
 // path NULL: no limits.
@@ -40,9 +59,57 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
 
 // ---------------------------------------------------------------------------- monitor.c
 
-#define RH_MONITOR__NBET 6 // bets against the promised rate of failures
+#define RH_BETS__LEVEL 20.0 // 1 / alpha: 5 % of honest deployments ever raise an alarm
+#define RH_BETS__N 6
+#define RH_RISING__HALF 64
+#define RH_RISING__NBET 3
+
+// Bets against "on average at most p" (bets.c).
+typedef struct rh_bets {
+    double ntrial;          // that the bets were about
+    double bet[RH_BETS__N]; // their worth
+} rh_bets;
+// A trial with outcome x, 0 to 1. Returns the worth of all bets.
+double rh_bets__add(rh_bets *b, double p, double x);
+
+// Bets against "as its own past" (rising.c). All 0: not begun.
+typedef struct rh_rising {
+    double length;               // numbers in a unit
+    double sum, n;               // of the unit so far
+    double nunit;                // of those below
+    double half;                 // of them that are only compared with
+    double round;                // how often the test began anew
+    double temper;               // share of independent units
+    double bet[RH_RISING__NBET]; // their worth
+    double unit[2 * RH_RISING__HALF];
+} rh_rising;
+// half: units that are only compared with at first, at most RH_RISING__HALF.
+void rh_rising__init(rh_rising *r, double length, int half);
+// A further number; higher is worse. True: *worth of all bets is new.
+bool rh_rising__add(rh_rising *r, double x, bool alarmed, double *worth);
+
+// One-step predictions (forecast.c).
+typedef struct rh_forecast rh_forecast;
+// run: steps of a run. Owned: *out. Borrowed: best.
+rh_status rh_forecast__create(rh_forecast **out, const rh_best *best, double run,
+                              rh_error *err);
+void rh_forecast__destroy(rh_forecast *f); // NULL is allowed
+// Predict a step and learn from it: how wrong that was; NAN: too early to say. All numbers are
+// finite, but the reward may be NAN.
+double rh_forecast__step(rh_forecast *f, const double *obs, const double *act, double reward,
+                         const double *next);
+// What to save. Borrowed. Numbers of another task are not loaded.
+const double *rh_forecast__saved(const rh_forecast *f, size_t *n);
+void rh_forecast__load(rh_forecast *f, const double *from, size_t n);
+
+// The shares of a block of steps, as trials.
+typedef struct rh_monitor__block {
+    double sum, n; // so far
+    rh_bets bets;
+} rh_monitor__block;
 
 // The comparison with the promise. Everything that a resumed deployment needs is a number here.
+// States of earlier versions have the first ones.
 typedef struct rh_monitor {
     double step;             // judged steps of this run length
     double round;            // run lengths before it
@@ -57,12 +124,22 @@ typedef struct rh_monitor {
     double guarded;          // moving share of steps in which the guard acted
     double failed;           // 1: in this episode; in a continuing task, in the last step
     double foreign;          // 1: somebody else acted in this episode
-    double ntrial;           // episodes or steps that the bets were about
-    double bet[RH_MONITOR__NBET]; // their worth
+    rh_bets failures;
+    rh_monitor__block range, guard;
+    rh_rising worse, changed; // what was earned, with its sign changed; errors of forecasts
 } rh_monitor;
 enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
 
-void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm, bool on);
+// Steps of a run, by which blocks are made.
+double rh_monitor__run(const rh_best *best);
+int rh_monitor__index(rh_deploy_alarm alarm); // of its bit
+// An alarm that is a fact, or whose evidence is in health.
+void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm);
+void rh_monitor__end(rh_deploy_health *health, rh_deploy_alarm alarm);
+// An alarm by evidence: raised at RH_BETS__LEVEL.
+void rh_monitor__weigh(rh_deploy_health *health, rh_deploy_alarm alarm, double evidence);
+// The level of deficits in this run length, and the evidence of the present ones.
+double rh_monitor__level(const rh_monitor *m, const rh_promise *promise, double *evidence);
 // Count the reward of one step; ended: the last of its episode. Sets alarms of health.
 void rh_monitor__reward(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                         double reward, bool ended);
@@ -88,7 +165,12 @@ void rh_monitor__begin(rh_monitor *m);
 void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                          const rh_monitor__step *step);
 // Count a step in which the guard acted, or did not. Sets alarms of health.
-void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, bool acts);
+void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, const rh_best *best, bool acts);
+// What the agent earned, of a step or an episode, beside its own past. Sets alarms of health.
+void rh_monitor__past(rh_monitor *m, rh_deploy_health *health, const rh_best *best, double x);
+// The error of a forecast, NAN: none. Sets alarms of health.
+void rh_monitor__forecast(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                          double error);
 
 // ---------------------------------------------------------------------------- record.c
 
@@ -126,6 +208,44 @@ bool rh_record__flush_events(rh_record *record);
 bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply);
 
+// ---------------------------------------------------------------------------- turn.c
+
+// Who acts, and the evidence for it. Everything that a resumed deployment needs is a number.
+typedef struct rh_turn {
+    double mode;          // rh_deploy_mode
+    double fallen;        // 1: the fallback acts until a command
+    double since;         // step of the last change
+    double n, nagree;     // steps since then with known actions of somebody else; the same
+    double nobs, ninside; // observations since then; within the log's range
+    double holed;         // 1: the unit has steps without a reward
+    double back, nback;   // reward and steps of the unit so far: an episode, or UNIT steps
+    double nunit, mean, squares; // of the units
+    double calm;                 // steps of control without an alarm
+    double nstep, naway;         // of control with a blend; those away from the fallback
+} rh_turn;
+enum { RH_TURN__N = sizeof(rh_turn) / sizeof(double) };
+
+rh_status rh_turn__open(rh_deploy *d, rh_error *err);
+void rh_turn__close(rh_deploy *d);
+// Before an observation is looked at.
+void rh_turn__command(rh_deploy *d, rh_deploy_command command);
+// Whether somebody else's actions can be learned from now.
+bool rh_turn__learns(const rh_deploy *d);
+bool rh_turn__watches(const rh_deploy *d); // shadow or advice
+// A step of somebody else: act NULL: unknown. reward NAN: unknown.
+void rh_turn__count(rh_deploy *d, const double *act, double reward, bool ended);
+// An observation, begins: of an episode; act: taken since the last one, or NULL. The fallback
+// is shown it (blind: a number is missing).
+void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *act, bool blind,
+                   bool inside);
+// The agent's action, the fallback's or a blend; then, within the limits, whose it is called.
+void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply);
+void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply);
+// The fallback's action. False: it has none.
+bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
+// After the alarms are known: fall back, or step up.
+void rh_turn__judge(rh_deploy *d);
+
 // ---------------------------------------------------------------------------- the deployment
 
 // Where a deployment is after the last observation.
@@ -145,6 +265,13 @@ struct rh_deploy {
     double label[RH_MAX_ACTIONS]; // numbers that discrete actions stand for in the formula
     rh_guard guard;
     rh_monitor monitor;
+    rh_forecast *forecast; // owned
+    rh_turn turn;
+    rh_agent *backup;              // owned: the fallback, if it is an agent; NULL: none
+    rh_rng backup_rng;             //
+    double backup_act[RH_MAX_ACT]; // its action now
+    bool backup_knows;             // it has one
+    double wished[RH_MAX_ACT];     // what the agent would do; NAN: unknown        (nact)
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;

@@ -6,8 +6,14 @@
 //     trip: {temp: [5, 80]}         # past it the safe action is taken
 //     max_gap: 90                   # seconds between observations; a longer time is a gap
 //     alarm_share: 0.05             # of steps; an alarm where the guard acts in more
+//     fallback: clone               # or hold, none, exec:COMMAND, an action: acts if needed
+//     on_alarm: fallback            # or continue
+//     blend: {step: 0.05, away: 0.2, full: 10000}
+//     step_up: {steps: 5000, agreement: 0.5, coverage: 0.95, gain: 0}
 //
-// 1. A forbidden action and a trip need a safe action; the file is refused without one.
+// 1. A forbidden action and a trip need a safe action or a fallback; the file is refused
+// without
+//    one.
 // 2. Without a safe action, the last action is repeated where there is nothing to choose from.
 
 #include "base/base.h"
@@ -18,13 +24,15 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARE 0.05 // alarm_share without the key; by hand
+#define FULL 10000.0 // steps until a blend has no limit, without the key; by hand
+#define SHARE 0.05   // alarm_share without the key; by hand
 
 typedef struct reading {
     rh_guard *guard;
     const rh_best *best;
     const char *path;
     rh_error *err;
+    bool *goes_on; // after an alarm
 } reading;
 
 static rh_status refuse(const reading *r, const rh_yaml *node, const char *key,
@@ -44,23 +52,121 @@ static int label_of(const reading *r, const rh_yaml *node)
     return -1;
 }
 
-static rh_status read_safe(const reading *r, const rh_yaml *node)
+static rh_status read_action(const reading *r, const rh_yaml *node, const char *key,
+                             double *act)
 {
     const rh_task *task = &r->best->task;
-    r->guard->safe = true;
     if (task->naction) {
         int at = label_of(r, node);
-        r->guard->act[0] = at;
-        return at < 0 ? refuse(r, node, "safe_action", "an action of best.yaml") : RH_OK;
+        act[0] = at;
+        return at < 0 ? refuse(r, node, key, "an action of best.yaml") : RH_OK;
     }
     bool list = node->kind == RH_YAML_LIST;
     if (list ? node->n != task->nact : task->nact != 1)
-        return refuse(r, node, "safe_action", "as many numbers as an action has");
+        return refuse(r, node, key, "as many numbers as an action has");
     for (int k = 0; k < task->nact; k++)
-        if (!rh_yaml__number(list ? node->item[k] : node, &r->guard->act[k]) ||
-            !(r->guard->act[k] >= task->act_lo[k] && r->guard->act[k] <= task->act_hi[k]))
-            return refuse(r, node, "safe_action", "numbers within the ranges of best.yaml");
+        if (!rh_yaml__number(list ? node->item[k] : node, &act[k]) ||
+            !(act[k] >= task->act_lo[k] && act[k] <= task->act_hi[k]))
+            return refuse(r, node, key, "numbers within the ranges of best.yaml");
     return RH_OK;
+}
+
+static rh_status read_safe(const reading *r, const rh_yaml *node)
+{
+    r->guard->safe = true;
+    return read_action(r, node, "safe_action", r->guard->act);
+}
+
+// A word that is an action, too, is the action.
+static rh_status read_fallback(const reading *r, const rh_yaml *node)
+{
+    static const struct {
+        const char *name;
+        rh_guard__fallback is;
+    } word[] = {
+        {"hold", RH_FALLBACK_HOLD}, {"clone", RH_FALLBACK_CLONE}, {"none", RH_FALLBACK_NONE}};
+    rh_guard *g = r->guard;
+    bool text = node->kind == RH_YAML_TEXT;
+    g->on_alarm = true;
+    for (size_t i = 0; text && label_of(r, node) < 0 && i < sizeof word / sizeof *word; i++)
+        if (strcmp(node->text, word[i].name) == 0) {
+            g->fallback = word[i].is;
+            return RH_OK;
+        }
+    if (text && strncmp(node->text, "exec:", 5) == 0 &&
+        strlen(node->text) < sizeof g->program) {
+        g->fallback = RH_FALLBACK_EXEC;
+        strcpy(g->program, node->text);
+        return RH_OK;
+    }
+    g->fallback = RH_FALLBACK_ACTION;
+    rh_error why = {""};
+    reading quiet = *r;
+    quiet.err = &why;
+    return read_action(&quiet, node, "fallback", g->other)
+               ? refuse(r, node, "fallback", "hold, clone, none, exec:COMMAND or an action")
+               : RH_OK;
+}
+
+// Numbers by name: {steps: 5000, ...}, each lo to hi.
+typedef struct part {
+    const char *name;
+    double *to;
+    double lo, hi;
+} part;
+
+static rh_status read_parts(const reading *r, const rh_yaml *node, const char *key,
+                            const part *known, int n, const char *expected)
+{
+    if (node->kind != RH_YAML_MAP)
+        return refuse(r, node, key, expected);
+    for (int i = 0; i < node->n; i++) {
+        int at = 0;
+        while (at < n && strcmp(known[at].name, node->key[i]->text) != 0)
+            at++;
+        if (at == n)
+            return refuse(r, node->key[i], key, expected);
+        double *to = known[at].to;
+        if (!rh_yaml__number(node->item[i], to) || *to < known[at].lo || *to > known[at].hi)
+            return refuse(r, node->item[i], known[at].name, expected);
+    }
+    return RH_OK;
+}
+
+static rh_status read_blend(const reading *r, const rh_yaml *node)
+{
+    rh_guard *g = r->guard;
+    const part all[] = {{"step", &g->blend_step, 0.0, 1.0},
+                        {"away", &g->blend_away, 0.0, 1.0},
+                        {"full", &g->blend_full, 1.0, 1e12}};
+    static const char expected[] =
+        "{step: SHARE, away: SHARE, full: STEPS}, shares of the range from 0 to 1";
+    rh_status rc = read_parts(r, node, "blend", all, 3, expected);
+    return !rc && isnan(g->blend_away) ? refuse(r, node, "blend", expected) : rc;
+}
+
+static rh_status read_step_up(const reading *r, const rh_yaml *node)
+{
+    rh_guard *g = r->guard;
+    const part all[] = {{"steps", &g->up_steps, 1.0, 1e12},
+                        {"agreement", &g->up_agreement, 0.0, 1.0},
+                        {"coverage", &g->up_coverage, 0.0, 1.0},
+                        {"gain", &g->up_gain, -1e300, 1e300}};
+    static const char expected[] =
+        "{steps: N, agreement: SHARE, coverage: SHARE, gain: SCORE}, steps at least";
+    g->steps_up = true;
+    rh_status rc = read_parts(r, node, "step_up", all, 4, expected);
+    return !rc && isnan(g->up_steps) ? refuse(r, node, "step_up", expected) : rc;
+}
+
+static rh_status read_on_alarm(const reading *r, const rh_yaml *node)
+{
+    bool text = node->kind == RH_YAML_TEXT;
+    bool goes_on = text && strcmp(node->text, "continue") == 0;
+    *r->goes_on = goes_on;
+    return goes_on || (text && strcmp(node->text, "fallback") == 0)
+               ? RH_OK
+               : refuse(r, node, "on_alarm", "fallback or continue");
 }
 
 static rh_status read_forbidden(const reading *r, const rh_yaml *node)
@@ -102,13 +208,22 @@ static rh_status read_limits(const reading *r, const rh_yaml *node, const char *
 
 static rh_status read_key(const reading *r, const char *key, const rh_yaml *node)
 {
-    static const char *const known[] = {"safe_action", "forbidden", "limits",
-                                        "trip",        "max_gap",   "alarm_share"};
+    static const char *const known[] = {"safe_action", "forbidden",   "limits",   "trip",
+                                        "max_gap",     "alarm_share", "fallback", "on_alarm",
+                                        "blend",       "step_up"};
     const rh_task *task = &r->best->task;
     rh_guard *g = r->guard;
     rh_error why = {""};
     if (strcmp(key, "safe_action") == 0)
         return read_safe(r, node);
+    if (strcmp(key, "fallback") == 0)
+        return read_fallback(r, node);
+    if (strcmp(key, "on_alarm") == 0)
+        return read_on_alarm(r, node);
+    if (strcmp(key, "blend") == 0)
+        return read_blend(r, node);
+    if (strcmp(key, "step_up") == 0)
+        return read_step_up(r, node);
     if (strcmp(key, "forbidden") == 0 && task->naction)
         return read_forbidden(r, node);
     if (strcmp(key, "limits") == 0 && !task->naction)
@@ -129,7 +244,7 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
         return refuse(r, node, key,
                       task->naction ? "forbidden: actions are discrete"
                                     : "limits: actions are continuous");
-    rh_base__unknown(&why, "no key", key, known, 6);
+    rh_base__unknown(&why, "no key", key, known, (int)(sizeof known / sizeof *known));
     return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
 }
 
@@ -142,9 +257,16 @@ static rh_status check(const reading *r)
         needed = needed || g->banned[i];
     for (int i = 0; i < r->best->task.nobs; i++)
         needed = needed || !isnan(g->trip_lo[i]) || !isnan(g->trip_hi[i]);
-    if (needed && !g->safe)
+    if (needed && !g->safe && g->fallback == RH_FALLBACK_DEFAULT)
         return rh_fail(r->err, RH_EFORMAT,
                        "%s: no safe_action, expected one beside forbidden and trip",
+                       rh_base__path_tail(r->path));
+    bool acts = g->fallback == RH_FALLBACK_ACTION || g->fallback == RH_FALLBACK_CLONE ||
+                g->fallback == RH_FALLBACK_EXEC;
+    if (!isnan(g->blend_away) && !acts)
+        return rh_fail(r->err, RH_EFORMAT,
+                       "%s: blend without a fallback to blend with, expected fallback: clone, "
+                       "exec:COMMAND or an action",
                        rh_base__path_tail(r->path));
     if (g->safe && r->best->task.naction && g->banned[(int)g->act[0]])
         return rh_fail(r->err, RH_EFORMAT,
@@ -160,11 +282,14 @@ static rh_status check(const reading *r)
 
 rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best, rh_error *err)
 {
-    reading r = {guard, best, path, err};
+    bool goes_on = false;
+    reading r = {guard, best, path, err, &goes_on};
     char *bytes = NULL;
     rh_yaml *root = NULL;
     size_t n = 0;
-    *guard = (rh_guard){.max_gap = INFINITY, .share = SHARE};
+    *guard = (rh_guard){.max_gap = INFINITY, .share = SHARE, .blend_full = FULL};
+    guard->blend_step = guard->blend_away = NAN;
+    guard->up_steps = guard->up_agreement = guard->up_coverage = guard->up_gain = NAN;
     for (int i = 0; i < RH_MAX_OBS; i++)
         guard->trip_lo[i] = guard->trip_hi[i] = NAN;
     for (int k = 0; k < RH_MAX_ACT; k++)
@@ -178,6 +303,7 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
         rc = refuse(&r, root, "the guard file", "keys such as safe_action");
     for (int i = 0; !rc && i < root->n; i++)
         rc = read_key(&r, root->key[i]->text, root->item[i]);
+    guard->on_alarm = guard->on_alarm && !goes_on;
     if (!rc)
         rc = check(&r);
     rh_yaml__destroy(root);

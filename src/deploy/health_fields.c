@@ -3,6 +3,8 @@
 #include "deploy.h"
 #include "describe/field.h"
 
+#include <math.h>
+
 static const rh_deploy_health *health_of(const rh_field_at *at)
 {
     return at->data;
@@ -46,6 +48,29 @@ static void write_notes(rh_doc *doc, const char *key, const rh_field_at *at)
     rh_doc__close(doc);
 }
 
+static void write_mode(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    rh_doc__text(doc, key, rh_deploy__mode_name(health_of(at)->mode));
+}
+
+static void write_seen_by(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    const rh_deploy_health *h = health_of(at);
+    rh_doc__open(doc, key, '{', true);
+    for (int i = 0; i < RH_NALARM; i++) {
+        if (isnan(h->evidence[i]) && h->since[i] < 0)
+            continue;
+        rh_doc__open(doc, rh_deploy__alarm_name(i), '{', true);
+        rh_doc__real(doc, "evidence", h->evidence[i]);
+        if (h->since[i] >= 0) {
+            rh_doc__whole(doc, "since", h->since[i]);
+            rh_doc__real(doc, "false", isnan(h->sure[i]) ? 0.0 : 1.0 / h->sure[i]);
+        }
+        rh_doc__close(doc);
+    }
+    rh_doc__close(doc);
+}
+
 static void write_alarms(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     rh_doc__open(doc, key, '[', true);
@@ -82,7 +107,6 @@ static const rh_field failure_row[] = {
     {"now", RH_FIELD__GROUP, NULL, "on the plant so far", .fields = &now_fields},
     {"all", RH_FIELD__GROUP, NULL, "what the study promised", .fields = &all_fields},
     {"logged", RH_FIELD__GROUP, NULL, "the logged controller", .fields = &logged_fields},
-    {"evidence", AT(evidence), NULL, "against the promised rate; the alarm is raised at 20"},
 };
 static const rh_fields failure_fields = GROUP("failures", failure_row);
 
@@ -98,7 +122,7 @@ static const rh_field row[] = {
     {"promised_lower", AT(promised_lo), NULL, "lower end of its interval"},
     {"score_per", RH_FIELD__CALL, NULL, "scores are of so many steps, or an episode",
      .call = write_per},
-    {"deficit", AT(deficit), NULL, "summed, against the promise"},
+    {"deficit", AT(deficit), NULL, "against the promise"},
     {"alarm_level", AT(level), NULL, "of the deficit"},
     {"false_alarms", AT(false_alarms), NULL, "probability of one"},
     {"false_alarms_per", AT(per_run), "steps", "in so many"},
@@ -113,7 +137,23 @@ static const rh_field row[] = {
     {"notes", RH_FIELD__CALL, NULL, "how often something was unusual", .call = write_notes},
     {"saved_step", AT(saved_step), NULL, "step of the saved state"},
     {"alarm_step", AT(alarm_step), NULL, "step of the last alarm", .known = has_alarm},
+    {"mode", RH_FIELD__CALL, NULL, "who acts: shadow, advice or control", .call = write_mode},
+    {"fallback", AT(fallen), NULL, "the fallback acts, until a command"},
+    {"mode_step", AT(mode_step), NULL,
+     "step at which this began; the next fields are since then"},
+    {"shadow_steps", AT(nshadow), NULL, "whose action by somebody else is known"},
+    {"agreement", AT(agreement), NULL, "share of these in which the agent would do the same"},
+    {"coverage", AT(coverage), NULL, "share of observations inside of the log's range"},
+    {"controller", AT(controller), NULL, "what somebody else earns, as the score is"},
+    {"gain", AT(gain), NULL, "promised score minus that"},
+    {"gain_lower", AT(gain_lo), NULL, "its 95 % interval"},
+    {"gain_upper", AT(gain_hi), NULL, ""},
+    {"blend", AT(allowed), NULL, "how far from the fallback the agent may be now"},
     {"alarms", RH_FIELD__CALL, NULL, "now", .call = write_alarms},
+    {"tests", RH_FIELD__CALL, NULL,
+     "of each alarm: evidence (raised at 20); if it is raised since which step, and the "
+     "probability that it is false, at most",
+     .call = write_seen_by},
 };
 #undef AT
 

@@ -1,9 +1,9 @@
 // keep.c - the folder of a deployment: its lock, what was learned, and status.json.
 //
-// 1. agent.state is the agent's state as `run --save` writes it, with two arrays more:
-// `deploy`,
-//    the position, and `monitor`. It is replaced as a whole, synced before renamed. After a
-//    kill the agent goes on from there; the log may be ahead of it by what was not saved.
+// 1. agent.state is the agent's state as `run --save` writes it, with arrays more: `deploy`,
+//    the position, `monitor`, `forecast` and `turn`. It is replaced as a whole, synced before
+//    renamed. After a kill the agent goes on from there; the log may be ahead of it by what was
+//    not saved.
 // 2. Hyperparameters of another best.yaml are refused: what was learned with one step size may
 //    be no use with another. --load takes it over on purpose, in a new folder.
 // 3. The number of the last observation is not kept: a plant that was restarted too may count
@@ -29,7 +29,8 @@
 #define PATH 4096
 #define VERSION 1.0 // of the arrays in agent.state
 
-static const char position_name[] = "deploy", monitor_name[] = "monitor";
+static const char position_name[] = "deploy", monitor_name[] = "monitor",
+                  forecast_name[] = "forecast", turn_name[] = "turn";
 
 // ---------------------------------------------------------------------------- positions
 
@@ -55,18 +56,33 @@ enum {
     P_PER_RUN,
     P_PER_STEPS,
     P_COUNT,
-    P_PER_1000 = P_COUNT + RH_NNOTE, // states of earlier versions end here
+    P_PER_1000 = P_COUNT + RH_NNOTE - 1, // states of earlier versions end here
     P_NFAILURE,
     P_OF,
     P_FAILURES,
     P_FAILURES_PROMISED,
     P_FAILURES_UPPER,
     P_FAILURES_LOGGED,
-    P_EVIDENCE,
+    P_UNUSED,
     P_NGUARDED,
     P_GUARDED,
     P_GUARD_SHARE,
     P_NOTHER,
+    P_SINCE,
+    P_SURE = P_SINCE + RH_NALARM,
+    P_EVIDENCES = P_SURE + RH_NALARM,
+    P_MODE = P_EVIDENCES + RH_NALARM,
+    P_FALLEN,
+    P_MODE_STEP,
+    P_NSHADOW,
+    P_AGREEMENT,
+    P_COVERAGE,
+    P_CONTROLLER,
+    P_GAIN,
+    P_GAIN_LO,
+    P_GAIN_HI,
+    P_ALLOWED,
+    P_NO_ACTION, // the last note: earlier states have eleven
     NPOSITION
 };
 
@@ -95,7 +111,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_FALSE_ALARMS] = h->false_alarms;
     p[P_PER_RUN] = (double)h->per_run;
     p[P_PER_STEPS] = (double)h->per_steps;
-    for (int i = 0; i < RH_NNOTE; i++)
+    for (int i = 0; i < RH_NNOTE - 1; i++)
         p[P_COUNT + i] = (double)h->count[i];
     p[P_PER_1000] = h->per_1000;
     p[P_NFAILURE] = (double)h->nfailure;
@@ -104,11 +120,28 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_FAILURES_PROMISED] = h->failures_promised;
     p[P_FAILURES_UPPER] = h->failures_upper;
     p[P_FAILURES_LOGGED] = h->failures_logged;
-    p[P_EVIDENCE] = h->evidence;
+    p[P_UNUSED] = NAN;
     p[P_NGUARDED] = (double)h->nguarded;
     p[P_GUARDED] = h->guarded;
     p[P_GUARD_SHARE] = h->guard_share;
     p[P_NOTHER] = (double)h->nother;
+    for (int i = 0; i < RH_NALARM; i++) {
+        p[P_SINCE + i] = (double)h->since[i];
+        p[P_SURE + i] = h->sure[i];
+        p[P_EVIDENCES + i] = h->evidence[i];
+    }
+    p[P_MODE] = h->mode;
+    p[P_FALLEN] = h->fallen;
+    p[P_MODE_STEP] = (double)h->mode_step;
+    p[P_NSHADOW] = (double)h->nshadow;
+    p[P_AGREEMENT] = h->agreement;
+    p[P_COVERAGE] = h->coverage;
+    p[P_CONTROLLER] = h->controller;
+    p[P_GAIN] = h->gain;
+    p[P_GAIN_LO] = h->gain_lo;
+    p[P_GAIN_HI] = h->gain_hi;
+    p[P_ALLOWED] = h->allowed;
+    p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
 }
 
 // A count that a damaged or foreign file may hold too.
@@ -117,8 +150,12 @@ static int64_t count_of(double x)
     return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
 }
 
-static void unpack(const double *p, size_t n, rh_deploy_health *h)
+// What an earlier version did not keep is NAN.
+static void unpack(const double *from, size_t n, rh_deploy_health *h)
 {
+    double p[NPOSITION];
+    for (size_t i = 0; i < NPOSITION; i++)
+        p[i] = i < n ? from[i] : NAN;
     *h = (rh_deploy_health){.nstep = count_of(p[P_NSTEP]),
                             .nlearned = count_of(p[P_NLEARNED]),
                             .nepisode = count_of(p[P_NEPISODE]),
@@ -137,31 +174,45 @@ static void unpack(const double *p, size_t n, rh_deploy_health *h)
                             .per_run = count_of(p[P_PER_RUN]),
                             .per_steps = count_of(p[P_PER_STEPS])};
     h->saved_step = h->nstep;
-    for (int i = 0; i < RH_NNOTE; i++)
+    for (int i = 0; i < RH_NNOTE - 1; i++)
         h->count[i] = count_of(p[P_COUNT + i]);
-    h->failures = h->failures_promised = h->failures_upper = h->failures_logged = NAN;
-    h->evidence = h->guard_share = NAN;
-    if (n < NPOSITION)
-        return;
-    h->per_1000 = p[P_PER_1000] != 0.0;
+    h->per_1000 = p[P_PER_1000] == 1.0;
     h->nfailure = count_of(p[P_NFAILURE]);
     h->of = count_of(p[P_OF]);
     h->failures = p[P_FAILURES];
     h->failures_promised = p[P_FAILURES_PROMISED];
     h->failures_upper = p[P_FAILURES_UPPER];
     h->failures_logged = p[P_FAILURES_LOGGED];
-    h->evidence = p[P_EVIDENCE];
     h->nguarded = count_of(p[P_NGUARDED]);
-    h->guarded = p[P_GUARDED];
+    h->guarded = n > P_GUARDED ? p[P_GUARDED] : 0.0;
     h->guard_share = p[P_GUARD_SHARE];
     h->nother = count_of(p[P_NOTHER]);
+    for (int i = 0; i < RH_NALARM; i++) {
+        h->since[i] = n > P_SINCE ? count_of(p[P_SINCE + i]) : -1;
+        h->sure[i] = p[P_SURE + i];
+        h->evidence[i] = p[P_EVIDENCES + i];
+    }
+    h->mode = p[P_MODE] >= RH_MODE_SHADOW && p[P_MODE] <= RH_MODE_CONTROL
+                  ? (rh_deploy_mode)p[P_MODE]
+                  : RH_MODE_CONTROL;
+    h->fallen = p[P_FALLEN] == 1.0;
+    h->mode_step = count_of(p[P_MODE_STEP]);
+    h->nshadow = count_of(p[P_NSHADOW]);
+    h->agreement = p[P_AGREEMENT];
+    h->coverage = p[P_COVERAGE];
+    h->controller = p[P_CONTROLLER];
+    h->gain = p[P_GAIN];
+    h->gain_lo = p[P_GAIN_LO];
+    h->gain_hi = p[P_GAIN_HI];
+    h->allowed = p[P_ALLOWED];
+    h->count[RH_NNOTE - 1] = count_of(p[P_NO_ACTION]);
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,
                                size_t *n, rh_error *err)
 {
     *p = rh_state__doubles(state, position_name, n);
-    if (*p && (*n == NPOSITION || *n == P_PER_1000) && (*p)[P_VERSION] == VERSION)
+    if (*p && *n >= P_PER_1000 && *n <= NPOSITION && (*p)[P_VERSION] == VERSION)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s, expected the state of a deployment",
                    rh_base__path_tail(path), *p ? "of another version" : "no position");
@@ -173,7 +224,7 @@ static rh_status find_monitor(const rh_state *state, const char *path, rh_monito
 {
     size_t n = 0;
     const double *from = rh_state__doubles(state, monitor_name, &n);
-    if (!from || (n != RH_MONITOR__N && n != offsetof(rh_monitor, guarded) / sizeof *from))
+    if (!from || n > RH_MONITOR__N || n < offsetof(rh_monitor, guarded) / sizeof *from)
         return rh_fail(err, RH_EFORMAT, "%s: no monitor, expected the state of a deployment",
                        rh_base__path_tail(path));
     *m = (rh_monitor){0};
@@ -238,11 +289,21 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
         rc = find_monitor(d->last, path, &d->monitor, err);
     if (rc)
         return rc;
+    size_t nforecast = 0;
+    const double *forecast = rh_state__doubles(d->last, forecast_name, &nforecast);
+    if (forecast)
+        rh_forecast__load(d->forecast, forecast, nforecast);
+    size_t nturn = 0;
+    const double *turn = rh_state__doubles(d->last, turn_name, &nturn);
+    if (turn && nturn == RH_TURN__N)
+        memcpy(&d->turn, turn, sizeof d->turn);
     rh_deploy_health now = d->health; // the promise is that of the file
     unpack(p, n, &d->health);
     d->health.promised = now.promised;
     d->health.promised_lo = now.promised_lo;
-    d->health.level = now.level;
+    double evidence;
+    d->health.level =
+        isnan(now.level) ? NAN : rh_monitor__level(&d->monitor, &d->best->promise, &evidence);
     d->health.false_alarms = now.false_alarms;
     d->health.per_run = now.per_run;
     d->health.per_steps = now.per_steps;
@@ -319,6 +380,12 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
     rc = rh_state_put(state, position_name, position, NPOSITION, err);
     if (!rc)
         rc = rh_state_put(state, monitor_name, (const double *)&d->monitor, RH_MONITOR__N, err);
+    size_t n = 0;
+    const double *forecast = rh_forecast__saved(d->forecast, &n);
+    if (!rc)
+        rc = rh_state_put(state, forecast_name, forecast, n, err);
+    if (!rc)
+        rc = rh_state_put(state, turn_name, (const double *)&d->turn, RH_TURN__N, err);
     if (rc)
         goto done;
     if (d->folder) {

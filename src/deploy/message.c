@@ -329,6 +329,24 @@ static rh_status take_action(parser *p)
                                    : refuse(p, "action", "as many numbers as an action has");
 }
 
+// What is to be done from now on.
+static rh_status take_command(parser *p)
+{
+    static const char *const name[] = {"", "fallback", "agent", "shadow", "advice", "control"};
+    char text[NAME];
+    const char *begun = p->at;
+    if (word(p, "null"))
+        return RH_OK;
+    if (string(p, text))
+        for (int i = 1; i < (int)(sizeof name / sizeof *name); i++)
+            if (strcmp(text, name[i]) == 0) {
+                p->message->seen.command = (rh_deploy_command)i;
+                return RH_OK;
+            }
+    p->at = begun;
+    return refuse(p, "command", "fallback, agent, shadow, advice or control");
+}
+
 static rh_status take(parser *p, const char *key)
 {
     rh_deploy_seen *seen = &p->message->seen;
@@ -347,6 +365,8 @@ static rh_status take(parser *p, const char *key)
         seen->seq = isnan(x) ? -1 : (int64_t)x;
         return RH_OK;
     }
+    if (strcmp(key, "command") == 0)
+        return take_command(p);
     bool *flag = strcmp(key, "start") == 0       ? &seen->starts
                  : strcmp(key, "terminal") == 0  ? &seen->terminal
                  : strcmp(key, "truncated") == 0 ? &seen->truncated
@@ -399,7 +419,8 @@ size_t rh_message__reply(const rh_best *best, const rh_deploy_seen *seen,
                          const rh_deploy_reply *reply, const char *error, char *text,
                          size_t size)
 {
-    static const char *const source[] = {"agent", "guard", "hold", "nobody"};
+    static const char *const source[] = {"agent",    "guard", "hold",   "nobody",
+                                         "fallback", "blend", "advice", "shadow"};
     rh_line line = {.at = text, .size = size - 1};
     rh_line__add(&line, "{");
     if (seen->seq >= 0) {

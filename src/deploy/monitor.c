@@ -8,33 +8,60 @@
 //    curve is lowered by score - lo95. So a plant that keeps the lower end gives false alarms
 //    at most at the stated rate.
 // 2. After the first run length, or if the agent was trained before, the mean of the last
-//    quarter of the curve is promised. The rate holds for every run length; summed deficits
-//    begin at 0 in each, unless there is an alarm.
+//    quarter of the curve is promised. Deficits begin at 0 in each, unless there is an alarm.
 // 3. The alarm ends when the deficits are back at 0. They grow to at most twice the level, so
 //    that a plant that recovers can show it.
 // 4. Only steps with the agent's own action count: nothing was promised of an operator.
 // 5. A segment in which no episode ended has the return of the current one so far, if that is
 //    already below the promise: an agent that no longer reaches the goal ends no episode.
-// 6. Sensors: an alarm if more than 5 % of about the last 100 observations lie outside of what
-//    the log has seen, widened by a tenth on each side; it ends below 1 %.
-// 7. The guard: an alarm if it acts in more than its share of about the last 1,000 steps; it
-//    ends below half of that.
+// 6. The file's level is exceeded in a share f of the models' runs, at any time in one run
+//    length (conformal prediction: it is a rank among them). Of the k-th run length the alarm
+//    may have a / (k (k + 1)) of a = 5 %, so that all together keep 5 %, for ever. Where that
+//    is less than f, the level is raised by ln of the shares: the largest of sums that forget
+//    has an exponential tail. The evidence is 20 at the level and goes with the same
+//    exponential.
 
 #include "deploy_internal.h"
 
 #include <math.h>
 
-#define MARGIN 0.1 // decision 6; by hand
-#define FADE 0.01  // of the moving share: about 100 observations
-#define RAISE 0.05 // decision 6; by hand
-#define END 0.01   // decision 6; by hand
-#define SLOW 0.001 // of the moving share of the guard: about 1,000 steps
+#define LEAST_LEVEL 0.5 // of deficits, where no run in the models had any; by hand
 
-void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm, bool on)
+int rh_monitor__index(rh_deploy_alarm alarm)
 {
-    if (on && !(health->alarms & (unsigned)alarm))
-        health->alarm_step = health->nstep;
-    health->alarms = on ? health->alarms | (unsigned)alarm : health->alarms & ~(unsigned)alarm;
+    int i = 0;
+    while ((unsigned)alarm >> i > 1u)
+        i++;
+    return i;
+}
+
+void rh_monitor__raise(rh_deploy_health *health, rh_deploy_alarm alarm)
+{
+    int i = rh_monitor__index(alarm);
+    if (!(health->alarms & (unsigned)alarm)) {
+        health->since[i] = health->nstep;
+        health->sure[i] = health->evidence[i];
+    }
+    health->alarm_step = health->alarms & (unsigned)alarm ? health->alarm_step : health->nstep;
+    health->alarms |= (unsigned)alarm;
+    health->sure[i] = fmax(health->sure[i], health->evidence[i]);
+}
+
+void rh_monitor__end(rh_deploy_health *health, rh_deploy_alarm alarm)
+{
+    int i = rh_monitor__index(alarm);
+    health->alarms &= ~(unsigned)alarm;
+    health->since[i] = -1;
+    health->sure[i] = NAN;
+}
+
+void rh_monitor__weigh(rh_deploy_health *health, rh_deploy_alarm alarm, double evidence)
+{
+    health->evidence[rh_monitor__index(alarm)] = evidence;
+    if (evidence >= RH_BETS__LEVEL)
+        rh_monitor__raise(health, alarm);
+    else if (evidence < 1.0)
+        rh_monitor__end(health, alarm);
 }
 
 // What is promised of point p of the curve.
@@ -72,19 +99,34 @@ static double value_of(const rh_monitor *m, const rh_best *best, double mean)
     return m->back < mean ? m->back : NAN; // decision 5
 }
 
+// Decision 6.
+double rh_monitor__level(const rh_monitor *m, const rh_promise *promise, double *evidence)
+{
+    double level = fmax(promise->alarm, LEAST_LEVEL);
+    double share = fmin(fmax(promise->false_alarms, 1e-6), 0.5); // a file may say anything
+    double fall = -rh_ln(share) / level;
+    double wanted = rh_ln(RH_BETS__LEVEL * (m->round + 1.0) * (m->round + 2.0)) / fall;
+    level = fmax(level, wanted);
+    *evidence = RH_BETS__LEVEL * rh_exp(fmin(fall * (m->deficit - level), 100.0));
+    return level;
+}
+
 static void end_segment(rh_monitor *m, rh_deploy_health *health, const rh_best *best)
 {
     const rh_promise *promise = &best->promise;
-    double mean, spread;
+    double mean, spread, evidence;
     expected(m, best, (int)m->point, &mean, &spread);
     double y = value_of(m, best, mean);
     m->deficit = rh_promise_deficit(m->deficit, mean, spread, promise->nrun, y);
-    health->deficit = m->deficit = fmin(m->deficit, 2.0 * promise->alarm + 1.0); // decision 3
-    bool alarmed = (health->alarms & RH_ALARM_PROMISE) != 0;
-    if (m->deficit > promise->alarm)
-        rh_monitor__raise(health, RH_ALARM_PROMISE, true);
-    else if (alarmed && m->deficit <= 0.0)
-        rh_monitor__raise(health, RH_ALARM_PROMISE, false);
+    double level = health->level = rh_monitor__level(m, promise, &evidence);
+    m->deficit = fmin(m->deficit, 2.0 * level + 1.0); // decision 3
+    rh_monitor__level(m, promise, &evidence);
+    health->deficit = m->deficit;
+    health->evidence[rh_monitor__index(RH_ALARM_PROMISE)] = evidence;
+    if (m->deficit > level)
+        rh_monitor__raise(health, RH_ALARM_PROMISE);
+    else if (m->deficit <= 0.0)
+        rh_monitor__end(health, RH_ALARM_PROMISE);
     m->sum = m->nended = 0.0;
     m->point++;
     if ((int)m->point < promise->ncurve)
@@ -96,9 +138,10 @@ static void end_segment(rh_monitor *m, rh_deploy_health *health, const rh_best *
 }
 
 // An episode with steps that do not count has no return to compare (decision 4).
-static void end_episode(rh_monitor *m)
+static void end_episode(rh_monitor *m, rh_deploy_health *health, const rh_best *best)
 {
     if (m->spoiled == 0.0) {
+        rh_monitor__past(m, health, best, m->back);
         m->sum += m->back;
         m->nended++;
         m->returns += m->back;
@@ -114,10 +157,11 @@ void rh_monitor__reward(rh_monitor *m, rh_deploy_health *health, const rh_best *
     health->njudged++;
     health->total += reward;
     m->back += reward;
-    if (best->task.continuing)
+    if (best->task.continuing) {
         m->sum += reward;
-    else if (ended)
-        end_episode(m);
+        rh_monitor__past(m, health, best, reward);
+    } else if (ended)
+        end_episode(m, health, best);
     const double *unit = best->task.continuing ? &health->total : &m->returns;
     double count = best->task.continuing ? (double)health->njudged / (double)promise->per_steps
                                          : m->nreturn;
@@ -133,35 +177,4 @@ void rh_monitor__spoil(rh_monitor *m, bool ended)
 {
     m->spoiled = ended ? 0.0 : 1.0;
     m->back = ended ? 0.0 : m->back;
-}
-
-bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
-                     const double *obs)
-{
-    int sensor = -1;
-    for (int i = 0; i < best->nnow && sensor < 0; i++) {
-        double lo = best->seen_lo[i], hi = best->seen_hi[i], margin = MARGIN * (hi - lo);
-        if (obs[i] < lo - margin || obs[i] > hi + margin)
-            sensor = i;
-    }
-    m->outside += FADE * ((sensor >= 0 ? 1.0 : 0.0) - m->outside);
-    if (sensor >= 0)
-        health->outside_sensor = sensor;
-    if (m->outside > RAISE)
-        rh_monitor__raise(health, RH_ALARM_RANGE, true);
-    else if (m->outside < END)
-        rh_monitor__raise(health, RH_ALARM_RANGE, false);
-    health->outside = m->outside;
-    return sensor >= 0;
-}
-
-void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, bool acts)
-{
-    health->nguarded += acts;
-    m->guarded += SLOW * ((acts ? 1.0 : 0.0) - m->guarded);
-    health->guarded = m->guarded;
-    if (m->guarded > health->guard_share)
-        rh_monitor__raise(health, RH_ALARM_GUARD, true);
-    else if (m->guarded <= 0.5 * health->guard_share || isnan(health->guard_share))
-        rh_monitor__raise(health, RH_ALARM_GUARD, false);
 }

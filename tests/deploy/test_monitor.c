@@ -2,6 +2,7 @@
 //
 // The sample promises 80 steps in segments of 20: -12, -10, -9, -9, with spread 2, 2, 1, 1 over
 // 99 runs; the interval's lower end is 4 below the score, 1 for each segment; alarm above 4.5.
+// Deficits keep 0.6 of themselves, and one point counts for at most 6.
 
 #include "deploy/deploy_sample.h"
 
@@ -48,21 +49,29 @@ static void deficits(void **unused)
     near(m.deficit, 0.0);
     segment(-14.0); // 3 below -11, spread 2
     near(m.deficit, 1.5 / scale - 0.5);
-    segment(-99.0); // one point counts for at most 3
-    near(m.deficit, 1.5 / scale - 0.5 + 2.5);
+    segment(-13.0); // 3 below -10, spread 1
+    near(m.deficit, 0.6 * (1.5 / scale - 0.5) + 3.0 / scale - 0.5);
     assert_int_equal(h.alarms, 0);
-    segment(-99.0);
+    assert_true(h.evidence[0] > 1.0 && h.evidence[0] < 20.0);
+    segment(-99.0); // one point counts for at most 6
+    double d = 0.6 * (0.6 * (1.5 / scale - 0.5) + 3.0 / scale - 0.5) + 5.5;
     assert_int_equal(h.alarms, RH_ALARM_PROMISE);
     assert_int_equal(h.alarm_step, 80);
-    near(m.deficit, 1.5 / scale - 0.5 + 5.0); // not forgotten at the end of the run length
+    assert_int_equal(h.since[0], 80);
+    near(m.deficit, d); // not forgotten at the end of the run length
+    near(h.sure[0], 20.0 * exp(log(100.0) / 4.5 * (d - 4.5)));
+    segment(-3.0);
+    segment(-99.0);
+    near(h.level, 4.5 * log(120.0) / log(100.0)); // the second run length may have less
     for (int i = 0; i < 20; i++)
         segment(-99.0);
-    near(m.deficit, 10.0); // grows no further: 2 * 4.5 + 1
-    for (int i = 0; i < 2; i++)
-        segment(-3.0);
+    assert_true(m.deficit <= 2.0 * h.level + 1.0); // grows no further
+    segment(-3.0);
     assert_int_equal(h.alarms, RH_ALARM_PROMISE);
     segment(-3.0);
+    segment(-3.0);
     assert_int_equal(h.alarms, 0); // kept again
+    assert_int_equal(h.since[0], -1);
     near(h.earned, h.total / (double)h.njudged * 80.0);
 }
 
@@ -95,7 +104,7 @@ static void episodes(void **unused)
     segment(-14.0); // no episode ends; -14 so far is not below -14
     near(m.deficit, 5.25 / 2.0 / scale - 0.5);
     segment(-14.0); // -28 so far is
-    near(m.deficit, 5.25 / 2.0 / scale - 0.5 + 2.5);
+    near(m.deficit, 0.6 * (5.25 / 2.0 / scale - 0.5) + 5.5);
 
     // an episode with an operator in it has no return
     rh_monitor__spoil(&m, false);
@@ -110,16 +119,16 @@ static void range(void **unused)
     double inside[2] = {9.7, 99.0}, outside[2] = {9.9, 0.0}; // seen 1 to 9, with a tenth more
     for (int i = 0; i < 100; i++)
         assert_false(rh_monitor__obs(&m, &h, best, inside));
-    for (int i = 0; i < 5; i++)
+    int n = 0;
+    while (!h.alarms && n < 100) {
         assert_true(rh_monitor__obs(&m, &h, best, outside));
-    assert_int_equal(h.alarms, 0);
-    assert_true(rh_monitor__obs(&m, &h, best, outside));
-    assert_int_equal(h.alarms, RH_ALARM_RANGE); // 1 - 0.99^6 = 5.9 %
-    near(h.outside, 1.0 - pow(0.99, 6));
-    for (int i = 0; i < 175; i++)
-        rh_monitor__obs(&m, &h, best, inside);
+        n++;
+    }
+    assert_in_range(n, 2, 8); // blocks are single observations in a run of 80 steps
     assert_int_equal(h.alarms, RH_ALARM_RANGE);
-    rh_monitor__obs(&m, &h, best, inside);
+    near(h.outside, 1.0 - pow(0.99, n));
+    for (int i = 0; i < 400 && h.alarms; i++)
+        rh_monitor__obs(&m, &h, best, inside);
     assert_int_equal(h.alarms, 0);
 }
 

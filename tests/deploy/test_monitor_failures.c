@@ -21,6 +21,7 @@
 static rh_best *best;
 static rh_monitor m;
 static rh_deploy_health h;
+#define FAILURES 4 // position of RH_ALARM_FAILURES
 
 static void promise(bool continuing, const char *failures)
 {
@@ -94,7 +95,7 @@ static void by_hand(void **unused)
                      (1.0 + (theta[i] - 1.0) * 0.4);
             worth += bet[i] / 6.0;
         }
-        near(h.evidence, worth);
+        near(h.evidence[FAILURES], worth);
     }
     assert_int_equal(h.nfailure, 3);
     assert_int_equal(h.of, 5);
@@ -105,7 +106,7 @@ static void by_hand(void **unused)
     step(-1.0, false, true);
     step(-10.0, true, false);
     assert_int_equal(h.nfailure, 4);
-    assert_true(m.ntrial == 5.0);
+    assert_true(m.failures.ntrial == 5.0);
     // whether it failed is not known
     step(NAN, true, false);
     assert_int_equal(h.of, 6);
@@ -116,7 +117,7 @@ static void by_hand(void **unused)
     double worth = 0.0;
     for (int i = 0; i < 6; i++)
         worth += 0.5 * theta[i] / (1.0 + (theta[i] - 1.0) * 0.6) / 6.0;
-    near(h.evidence, worth);
+    near(h.evidence[FAILURES], worth);
 }
 
 // How many of n deployments raise the alarm within ntrial episodes (or steps), of which each
@@ -214,13 +215,13 @@ static void without_a_promise(void **unused)
     for (int t = 0; t < 100; t++)
         episode(true);
     assert_int_equal(h.of, 0);
-    assert_true(isnan(h.evidence));
+    assert_true(isnan(h.evidence[FAILURES]));
     promise(false, "failures:\n  rule: {words: \"w\", known: true, ends: true, below: null}\n");
     begin_again();
     for (int t = 0; t < 100; t++)
         episode(true);
     assert_int_equal(h.nfailure, 100);
-    assert_true(isnan(h.evidence));
+    assert_true(isnan(h.evidence[FAILURES]));
     assert_int_equal(h.alarms, 0);
 }
 
@@ -266,8 +267,8 @@ static void resumed(void **unused)
     rh_deploy_health whole = rh_deploy_health_of(d);
     assert_int_equal(there.nfailure, 30);
     assert_int_equal(there.of, 30);
-    assert_true(there.evidence == whole.evidence);
-    assert_memory_equal(bets.bet, d->monitor.bet, sizeof bets.bet);
+    assert_true(there.evidence[FAILURES] == whole.evidence[FAILURES]);
+    assert_memory_equal(&bets.failures, &d->monitor.failures, sizeof bets.failures);
     assert_int_equal(there.alarms, whole.alarms);
     assert_true(there.alarms & RH_ALARM_FAILURES);
     rh_deploy_close(d, NULL);
@@ -283,7 +284,7 @@ static void resumed(void **unused)
         const double *x = rh_state__at(state, i, &name, &n);
         assert_non_null(x);
         if (strcmp(name, "deploy") == 0)
-            n -= 12;
+            n -= 24 + 3 * RH_NALARM; // the alarms, the mode, the last note
         if (strcmp(name, "monitor") == 0)
             n = 12;
         assert_int_equal(rh_state_put(older, name, x, n, NULL), RH_OK);
@@ -295,7 +296,7 @@ static void resumed(void **unused)
     there = rh_deploy_health_of(d);
     assert_int_equal(there.nstep, 90);
     assert_int_equal(there.of, 0);
-    assert_true(there.evidence == 0.0);
+    assert_true(there.evidence[FAILURES] == 0.0);
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
@@ -307,18 +308,26 @@ static void guard_acts_too_often(void **unused)
     opt.guard = guard_path;
     rh_deploy *d = opened(&opt);
     int t = 0;
-    for (; t < 20; t++)
-        sent(d, t, 9.0);
+    sent(d, t++, 9.0); // 0.5 theta / (1 + 0.02 (theta - 1)), 4.9 in the mean
     rh_deploy_health now = rh_deploy_health_of(d);
     assert_false(now.alarms & RH_ALARM_GUARD);
-    assert_int_equal(now.nguarded, 20);
-    near(now.guarded, 1.0 - pow(0.999, 20));
+    assert_int_equal(now.nguarded, 1);
+    near(now.guarded, 0.001);
     near(now.guard_share, 0.02);
-    sent(d, t++, 9.0); // 1 - 0.999^21 = 0.0208
-    assert_true(rh_deploy_health_of(d).alarms & RH_ALARM_GUARD);
-    for (int i = 0; i < 760; i++)
+    sent(d, t++, 9.0);
+    now = rh_deploy_health_of(d);
+    assert_true(now.alarms & RH_ALARM_GUARD);
+    assert_int_equal(now.since[5], 2);
+    assert_true(now.sure[5] >= 20.0);
+    for (int i = 0; i < 30; i++)
+        sent(d, t++, 9.0);
+    double sure = rh_deploy_health_of(d).sure[5];
+    assert_true(sure > now.sure[5]);
+    for (int i = 0; i < 1500; i++)
         sent(d, t++, 5.0);
-    assert_false(rh_deploy_health_of(d).alarms & RH_ALARM_GUARD);
+    now = rh_deploy_health_of(d);
+    assert_false(now.alarms & RH_ALARM_GUARD);
+    assert_int_equal(now.since[5], -1);
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
     write_text(guard_path, "alarm_share: 2\n");
     rh_error err = {""};

@@ -23,7 +23,7 @@ for i in range(len(y)):
         if np.isnan(y[i, p]):
             continue
         z = (x.mean() - y[i, p]) / (max(least, x.std(ddof=1)) * np.sqrt(1 + 1 / len(x)))
-        d = max(0.0, d + np.clip(z, -3, 3) - 0.5)
+        d = max(0.0, 0.6 * d + np.clip(z, -6, 6) - 0.5)
         largest = max(largest, d)
     most.append(largest)
 k = int(0.01 * (len(y) + 1))

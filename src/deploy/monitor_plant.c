@@ -1,0 +1,105 @@
+// monitor_plant.c - the plant and the agent beside their own past, the log's range, the guard.
+//
+// Each alarm is a test that may be looked at after every step, for ever, and is false in at
+// most 5 % of deployments (bets.c, rising.c; docs/evidence/alarms.md has simulations).
+//
+// 1. Worse than before: rewards of steps in a continuing task, else returns of episodes, of the
+//    agent's own actions, are compared with its own past (rising.c). An agent that gets better
+//    raises nothing.
+// 2. The plant has changed: errors of one-step predictions (forecast.c) likewise. Also of
+//    steps in which somebody else acted: the plant is the same.
+// 3. Both begin after a fifth of a run, a twentieth if the agent was trained before: until then
+//    agent and predictor learn. Three tenths of a run are compared with first; FEW episodes.
+// 4. Sensors: on average at most ALLOWED of the observations lie outside of what the log has
+//    seen, widened by a tenth on each side.
+// 5. The guard acts in at most its share of the steps.
+// 6. Excursions and trips last for several steps, which are not independent. So the trials of 4
+//    and 5 are shares of blocks, BLOCKS of them in a run.
+
+#include "deploy_internal.h"
+
+#include <math.h>
+
+#define MARGIN 0.1       // decision 4; by hand
+#define ALLOWED 0.05     // decision 4; by hand
+#define FADE 0.01        // of the moving share that is shown: about 100 observations
+#define SLOW 0.001       // of that of the guard: about 1,000 steps
+#define LEARNING 0.2     // decision 3; by hand
+#define TRAINED 0.05     // decision 3; by hand
+#define PAST 0.3         // decision 3; by hand
+#define FEW 16           // episodes to compare with at first, decision 3; by hand
+#define BLOCKS 250.0     // decision 6; by hand
+#define MOST_BLOCK 100.0 // steps, decision 6; by hand
+
+double rh_monitor__run(const rh_best *best)
+{
+    int64_t run = best->promise.nstep ? best->promise.nstep : best->task.nstep;
+    return run > 0 ? (double)run : 1.0;
+}
+
+// Add x to a series that begins at decision 3.
+static void compare(rh_monitor *m, rh_rising *r, rh_deploy_health *health, const rh_best *best,
+                    rh_deploy_alarm alarm, double length, double x)
+{
+    double worth, run = rh_monitor__run(best);
+    double from = m->trained != 0.0 ? TRAINED : LEARNING;
+    if ((double)health->nstep < from * run)
+        return;
+    if (r->length < 1.0)
+        rh_rising__init(r, length, length > 1.0 ? RH_RISING__HALF : FEW);
+    if (rh_rising__add(r, x, health->alarms & (unsigned)alarm, &worth))
+        rh_monitor__weigh(health, alarm, worth);
+}
+
+void rh_monitor__past(rh_monitor *m, rh_deploy_health *health, const rh_best *best, double x)
+{
+    double steps = PAST * rh_monitor__run(best) / RH_RISING__HALF;
+    compare(m, &m->worse, health, best, RH_ALARM_WORSE, best->task.continuing ? steps : 1.0,
+            -x);
+}
+
+void rh_monitor__forecast(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                          double error)
+{
+    double steps = PAST * rh_monitor__run(best) / RH_RISING__HALF;
+    if (!isnan(error))
+        compare(m, &m->changed, health, best, RH_ALARM_CHANGED, steps, error);
+}
+
+// Decision 6: p is the allowed share.
+static void count(rh_monitor__block *b, rh_deploy_health *health, const rh_best *best,
+                  rh_deploy_alarm alarm, double p, bool x)
+{
+    double length = fmin(fmax(floor(rh_monitor__run(best) / BLOCKS), 1.0), MOST_BLOCK);
+    b->sum += x;
+    if (++b->n < length)
+        return;
+    rh_monitor__weigh(health, alarm, rh_bets__add(&b->bets, p, b->sum / b->n));
+    b->sum = b->n = 0.0;
+}
+
+bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                     const double *obs)
+{
+    int sensor = -1;
+    for (int i = 0; i < best->nnow && sensor < 0; i++) {
+        double lo = best->seen_lo[i], hi = best->seen_hi[i], margin = MARGIN * (hi - lo);
+        if (obs[i] < lo - margin || obs[i] > hi + margin)
+            sensor = i;
+    }
+    m->outside += FADE * ((sensor >= 0 ? 1.0 : 0.0) - m->outside);
+    if (sensor >= 0)
+        health->outside_sensor = sensor;
+    health->outside = m->outside;
+    count(&m->range, health, best, RH_ALARM_RANGE, ALLOWED, sensor >= 0);
+    return sensor >= 0;
+}
+
+void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, const rh_best *best, bool acts)
+{
+    health->nguarded += acts;
+    m->guarded += SLOW * ((acts ? 1.0 : 0.0) - m->guarded);
+    health->guarded = m->guarded;
+    if (!isnan(health->guard_share))
+        count(&m->guard, health, best, RH_ALARM_GUARD, health->guard_share, acts);
+}

@@ -1,0 +1,376 @@
+// test_turn.c - who acts: an agent learns in the shadow of a controller, advises, falls back
+// and comes again, blends in and steps up; and goes on after a kill as it was.
+
+#include "base/base.h"
+#include "deploy/deploy_sample.h"
+
+#include <sys/wait.h>
+
+#define CONTINUOUS                                                                             \
+    "task:\n  sensors:\n    - {name: \"temp\", range: [0, 10], seen: [1, 9]}\n"                \
+    "    - {name: \"level\", range: [-1, 1], seen: [null, null]}\n"                            \
+    "  actions: [{name: \"power\", range: [0, 10]}]\n  reward: {name: \"cost\"}\n"             \
+    "  continuing: true\n  gamma: 0.9\n  steps: 1000\n"
+
+static rh_rng rng;
+
+static int begin(void **state)
+{
+    rng = rh_rng_stream(3, RH_STREAM_NOISE, 0, 0);
+    return enter(state);
+}
+
+// best.yaml of an agent with its defaults.
+static const char *with(const char *agent, const char *rest)
+{
+    static char text[8000];
+    const rh_agent_type *type = rh_agent_find(agent, NULL);
+    int n = snprintf(text, sizeof text, "agent:\n  name: %s\n", agent);
+    for (int i = 0; i < type->nparam; i++) {
+        char value[40];
+        rh_param__format(&type->param[i], type->param[i].initial, value, sizeof value);
+        n += snprintf(text + n, sizeof text - (size_t)n, "  %s: %s\n", type->param[i].name,
+                      value);
+    }
+    snprintf(text + n, sizeof text - (size_t)n, "%s", rest);
+    return text;
+}
+
+// What the last deployment left.
+static void forget(void)
+{
+    remove(state_path);
+    remove(log_path);
+}
+
+static rh_deploy *made(const char *best, const char *guard, rh_deploy_mode mode)
+{
+    rh_deploy_options opt = in_folder();
+    write_text(best_path, best);
+    if (guard)
+        write_text(guard_path, guard);
+    opt.guard = guard ? guard_path : NULL;
+    opt.mode = mode;
+    return opened(&opt);
+}
+
+// An observation after action `taken` (-1: not said) with a reward.
+static rh_deploy_reply after(rh_deploy *d, int64_t seq, double taken, double reward,
+                             rh_deploy_command command)
+{
+    double obs[2] = {2.0 + 6.0 * rh_rng_uniform(&rng), 0.5};
+    rh_deploy_seen seen = {.obs = obs,
+                           .reward = reward,
+                           .act = taken < 0.0 ? NULL : &taken,
+                           .seq = seq,
+                           .time = NAN,
+                           .command = command};
+    rh_deploy_reply reply;
+    assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+    assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+    return reply;
+}
+
+// n steps of a controller that switches at random; "on" is worth 1. Returns the share of the
+// last half in which the agent would switch on.
+static double shadow(rh_deploy *d, int64_t from, int n)
+{
+    int on = 0;
+    double taken = -1.0;
+    for (int t = 0; t < n; t++) {
+        rh_deploy_reply r = after(d, from + t, taken, taken > 0.0 ? 1.0 : 0.0, 0);
+        assert_int_equal(r.source, RH_BY_SHADOW);
+        on += t >= n / 2 && r.act[0] == 1.0;
+        taken = rh_rng_below(&rng, 2);
+    }
+    return 2.0 * on / n;
+}
+
+static void learns_in_the_shadow(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        const char *best = i ? with("dqn", BEST_TASK BEST_CHOSEN) : BEST_ALL;
+        rh_deploy *d = made(best, NULL, RH_MODE_SHADOW);
+        double on = shadow(d, 0, 2000);
+        rh_deploy_health h = rh_deploy_health_of(d);
+        print_message("%s: on in %.2f of the steps\n", d->best->agent->name, on);
+        assert_true(on > 0.8);
+        assert_true(h.nlearned > 1900);  // all but those after a save
+        assert_int_equal(h.count[4], 0); // nobody overrode it
+        assert_int_equal(h.njudged, 0);  // and nothing was promised of somebody else
+        assert_int_equal(h.nshadow, 1999);
+        assert_true(h.agreement > 0.4 && h.agreement < 0.6);
+        assert_true(h.coverage == 1.0);
+        // it is not told what was done
+        rh_deploy_reply r = after(d, 2000, -1.0, 1.0, 0);
+        assert_true(r.notes & RH_NOTE_NO_ACTION);
+        assert_false(r.learned);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        forget();
+    }
+}
+
+// The log has what was done, and not what the agent would do.
+static void log_has_the_truth(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, NULL, RH_MODE_SHADOW);
+    for (int t = 0; t < 50; t++)
+        after(d, t, t ? t % 2 : -1.0, -1.0, 0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    FILE *file = fopen(log_path, "r");
+    char line[300];
+    assert_non_null(fgets(line, sizeof line, file));
+    for (int t = 0; t < 49; t++) {
+        assert_non_null(fgets(line, sizeof line, file));
+        assert_non_null(strstr(line, t % 2 ? ",off,-1," : ",on,-1,"));
+    }
+    fclose(file);
+}
+
+static void advice(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, NULL, RH_MODE_ADVICE);
+    rh_deploy_reply r = after(d, 0, -1.0, NAN, 0);
+    assert_int_equal(r.source, RH_BY_ADVICE);
+    r = after(d, 1, r.act[0], -1.0, 0); // followed
+    assert_int_equal(r.notes, 0);
+    assert_true(r.learned);
+    assert_int_equal(rh_deploy_health_of(d).njudged, 1);
+    r = after(d, 2, 1.0 - r.act[0], -1.0, 0); // not followed
+    assert_int_equal(r.notes, RH_NOTE_OVERRIDE);
+    assert_true(r.learned);
+    assert_int_equal(rh_deploy_health_of(d).njudged, 1);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// By command, and back; learning goes on.
+static void by_command(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: on\n", RH_MODE_KEPT);
+    assert_int_equal(after(d, 0, -1.0, NAN, 0).source, RH_BY_AGENT);
+    for (int t = 1; t < 20; t++) {
+        rh_deploy_reply r = after(d, t, -1.0, -1.0, t == 1 ? RH_COMMAND_FALLBACK : 0);
+        assert_int_equal(r.source, RH_BY_FALLBACK);
+        assert_true(r.act[0] == 1.0);
+        assert_true(r.learned);
+    }
+    assert_true(rh_deploy_health_of(d).fallen);
+    assert_int_equal(rh_deploy_health_of(d).mode_step, 1);
+    assert_int_equal(after(d, 20, -1.0, -1.0, RH_COMMAND_AGENT).source, RH_BY_AGENT);
+    assert_int_equal(after(d, 21, -1.0, -1.0, RH_COMMAND_SHADOW).source, RH_BY_SHADOW);
+    assert_int_equal(after(d, 22, 0.0, -1.0, RH_COMMAND_CONTROL).source, RH_BY_AGENT);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    // somebody else acts
+    d = made(BEST_ALL, "fallback: none\n", RH_MODE_KEPT);
+    after(d, 0, -1.0, NAN, RH_COMMAND_FALLBACK);
+    rh_deploy_reply r = after(d, 1, 1.0, -1.0, 0);
+    assert_int_equal(r.source, RH_BY_NOBODY);
+    r = after(d, 2, 1.0, -1.0, 0);
+    assert_int_equal(r.notes, 0);
+    assert_true(r.learned);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// Rewards far below the promise: an alarm, then the fallback, until a command.
+static void after_an_alarm(void **unused)
+{
+    (void)unused;
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        rh_deploy *d = made(
+            BEST_ALL, goes_on ? "fallback: hold\non_alarm: continue\n" : "fallback: hold\n",
+            RH_MODE_KEPT);
+        int t = 0;
+
+        rh_deploy_reply r = {0};
+        while (t < 100 && !(r.alarms & RH_ALARM_PROMISE))
+            r = after(d, t++, -1.0, -99.0, 0);
+        assert_in_range(t, 20, 90);
+        r = after(d, t++, -1.0, -1.0, 0);
+        assert_int_equal(r.source, goes_on ? RH_BY_AGENT : RH_BY_HOLD);
+        assert_int_equal(rh_deploy_health_of(d).fallen, !goes_on);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        forget();
+    }
+}
+
+// A missing sensor: the fallback, and not the agent.
+static void silence(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: off\n", RH_MODE_KEPT);
+    after(d, 0, -1.0, NAN, 0);
+    rh_deploy_reply r = sent(d, 1, NAN);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 0.0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// Away from the fallback in at most a fifth of the steps, more later.
+static void blend_of_switches(void **unused)
+{
+    (void)unused;
+    rh_deploy *d =
+        made(BEST_AGENT BEST_TASK, "fallback: on\nblend: {away: 0.2, full: 1000}\n", 0);
+    int away = 0, later = 0;
+    rh_deploy_reply r = {.act = {1.0}};
+    for (int t = 0; t < 400; t++) { // the agent learns that "off" is better
+        r = after(d, t, -1.0, -4.0 * r.act[0], 0);
+        away += t < 100 && r.act[0] == 0.0;
+        later += t >= 300 && r.act[0] == 0.0;
+        assert_int_equal(r.source == RH_BY_BLEND, r.act[0] != d->wished[0]);
+    }
+    print_message("away in %d of the first 100 steps, %d of the last\n", away, later);
+    assert_in_range(away, 10, 28);
+    assert_true(later > away);
+    assert_true(rh_deploy_health_of(d).allowed > 0.5);
+    assert_true(rh_deploy_health_of(d).nlearned > 350);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+static void blend_of_numbers(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(with("td3", CONTINUOUS),
+                        "fallback: 5\nblend: {away: 0.1, step: 0.05, full: 1e9}\n", 0);
+    double before = NAN;
+    bool moved = false;
+    for (int t = 0; t < 200; t++) {
+        rh_deploy_reply r = after(d, t, -1.0, -0.1, 0);
+        assert_true(r.act[0] > 3.999 && r.act[0] < 6.001);
+        assert_false(fabs(r.act[0] - before) > 0.5 + 1e-9);
+        before = r.act[0];
+        moved = moved || r.source == RH_BY_BLEND;
+    }
+    assert_true(moved);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+static void steps_up(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "step_up: {steps: 100, agreement: 0.5, coverage: 0.9}\n",
+                        RH_MODE_SHADOW);
+    rh_deploy_reply r = after(d, 0, -1.0, NAN, 0);
+    for (int t = 1; t <= 100; t++) { // nobody does what it says
+        assert_int_equal(r.source, RH_BY_SHADOW);
+        r = after(d, t, 1.0 - r.act[0], -0.1, 0);
+    }
+    assert_int_equal(r.source, RH_BY_SHADOW);
+    int t = 101;
+    for (; t < 400 && r.source == RH_BY_SHADOW; t++)
+        r = after(d, t, r.act[0], -0.1, 0);
+    assert_in_range(t, 195, 205); // half of them then agree
+    assert_int_equal(r.source, RH_BY_ADVICE);
+    for (int i = 0; i < 100; i++)
+        r = after(d, t + i, r.act[0], -0.1, 0);
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// What the controller earns beside the promise of -40 in 80 steps, -44 to -36.
+static void gain(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, NULL, RH_MODE_SHADOW);
+    for (int t = 0; t < 1501; t++)
+        after(d, t, t ? 0.0 : -1.0, -1.0, 0);
+    rh_deploy_health h = rh_deploy_health_of(d);
+    assert_true(fabs(h.controller + 80.0) < 1e-9);
+    assert_true(fabs(h.gain - 40.0) < 1e-9);
+    assert_true(fabs(h.gain_lo - 36.0) < 1e-9 && fabs(h.gain_hi - 44.0) < 1e-9);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// A kill: mode, counts and what was learned are those of the last save.
+static void killed(void **unused)
+{
+    (void)unused;
+    write_text(guard_path, "fallback: on\n");
+    for (int mode = RH_MODE_SHADOW; mode <= RH_MODE_CONTROL; mode++) {
+        rh_deploy_options opt = in_folder();
+        char name[96];
+        snprintf(name, sizeof name, "%s/%d", folder, mode);
+        opt.folder = name;
+        opt.guard = guard_path;
+        opt.save_steps = 10;
+        opt.mode = (rh_deploy_mode)mode;
+        pid_t child = fork();
+        if (child == 0) {
+            rh_deploy *d = opened(&opt);
+            for (int t = 0; t < 105; t++)
+                after(d, t, t ? t % 2 : -1.0, -0.1, t == 50 ? RH_COMMAND_FALLBACK : 0);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        opt.mode = RH_MODE_KEPT;
+        rh_deploy *d = opened(&opt);
+        rh_deploy_health h = rh_deploy_health_of(d);
+        assert_int_equal(h.nstep, 100);
+        assert_int_equal(h.mode, mode);
+        assert_true(h.fallen);
+        assert_int_equal(h.mode_step, 50);
+        assert_int_equal(h.nshadow, mode == RH_MODE_CONTROL ? 0 : 50);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        char path[128];
+        snprintf(path, sizeof path, "%s/log.csv", name);
+        FILE *file = fopen(path, "r");
+        int n = 0;
+        for (char line[300]; fgets(line, sizeof line, file);)
+            n++;
+        fclose(file);
+        assert_int_equal(n, 1 + 104); // all rows whose outcome was seen
+    }
+}
+
+static void refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *guard, *says;
+    } wrong[] = {
+        {"fallback: maybe\n", "fallback is maybe, expected hold, clone, none, exec:COMMAND or"},
+        {"fallback: clone\n", "fallback: clone needs steps of the log"},
+        {"fallback: \"exec:./pid\"\n", "fallback would start the program './pid'"},
+        {"on_alarm: panic\n", "on_alarm is panic, expected fallback or continue"},
+        {"blend: {away: 0.2}\n", "blend without a fallback"},
+        {"fallback: on\nblend: {step: 0.2}\n", "expected {step: SHARE, away: SHARE, full:"},
+        {"fallback: on\nblend: {away: 2}\n", "away is 2, expected"},
+        {"step_up: {agreement: 0.9}\n", "expected {steps: N, agreement"},
+        {"step_up: {steps: 5, charm: 1}\n", "step_up is charm, expected"},
+    };
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.guard = guard_path;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rh_deploy *d = NULL;
+        rh_error err = {""};
+        write_text(guard_path, wrong[i].guard);
+        assert_int_not_equal(rh_deploy_open(&d, best_path, &opt, &err), RH_OK);
+        if (!strstr(err.text, wrong[i].says))
+            fail_msg("'%s' is not in '%s'", wrong[i].says, err.text);
+    }
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(learns_in_the_shadow),
+        IN_A_FOLDER(log_has_the_truth),
+        IN_A_FOLDER(advice),
+        IN_A_FOLDER(by_command),
+        IN_A_FOLDER(after_an_alarm),
+        IN_A_FOLDER(silence),
+        IN_A_FOLDER(blend_of_switches),
+        IN_A_FOLDER(blend_of_numbers),
+        IN_A_FOLDER(steps_up),
+        IN_A_FOLDER(gain),
+        IN_A_FOLDER(killed),
+        IN_A_FOLDER(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
