@@ -105,7 +105,7 @@ rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, rh_error *err);
 // give() cannot fail for lack of memory while at most n units are open.
-// Forget a stage, so that its members may be freed. False: runs are under way.
+// Forget a stage, so that its members may be freed. False: runs are under way, or elsewhere.
 bool rh_threads__drop_stage(rh_threads *pool, rh_stage stage);
 rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err);
 rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit,

@@ -230,8 +230,9 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
 
 bool rh_threads__drop_stage(rh_threads *pool, rh_stage stage)
 {
-    if (rh_threads__nopen(pool) > 0)
+    if (rh_threads__nopen(pool) > 0 || pool->remote)
         return false;
+    pool->added[stage] = false;
     for (int i = 0; i < pool->agents.n; i++) {
         pthread_mutex_lock(&pool->lock);
         rh_runner *runner = pool->runner[stage][i];
