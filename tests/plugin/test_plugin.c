@@ -156,7 +156,7 @@ static void the_interface_has_its_number(void **unused)
     assert_int_equal(RH_PLUGIN_ABI, 5);
     if (sizeof(void *) != 8)
         skip();
-    assert_int_equal(sizeof(rh_agent_type), 200);
+    assert_int_equal(sizeof(rh_agent_type), 208);
     assert_int_equal(sizeof(rh_env_type), 152);
     assert_int_equal(sizeof(rh_param), 72);
     assert_int_equal(sizeof(rh_task), 6720);
