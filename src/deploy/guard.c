@@ -96,7 +96,7 @@ static rh_status read_fallback(const reading *r, const rh_yaml *node)
     if (text && strncmp(node->text, "exec:", 5) == 0 &&
         strlen(node->text) < sizeof g->program) {
         g->fallback = RH_FALLBACK_EXEC;
-        strcpy(g->program, node->text);
+        snprintf(g->program, sizeof g->program, "%s", node->text);
         return RH_OK;
     }
     g->fallback = RH_FALLBACK_ACTION;
