@@ -103,15 +103,15 @@ static rh_status train(practice *p, rh_env *env, const rh_model *model, rh_error
 // ---------------------------------------------------------------------------- rows
 
 // n steps of a frozen agent, as rows.
-static bool act(rh_agent *agent, const rh_env *env, void *state, const rh_task *task,
-                int64_t cutoff, uint64_t seed, int64_t n, double *row)
+static bool roll_out(rh_agent *agent, const rh_env *env, void *state, const rh_task *task,
+                     int64_t cutoff, uint64_t seed, int64_t n, double *row)
 {
     size_t nobs = (size_t)task->nobs, nact = (size_t)task->nact;
     int64_t width = rh_contract__prior_width(task->nobs, task->nact), age = 0;
     rh_streams streams = {rh_rng_stream(seed, RH_STREAM_START, RH_STUDY__PRACTICE, EXPERTS),
                           rh_rng_stream(seed, RH_STREAM_NOISE, RH_STUDY__PRACTICE, EXPERTS)};
     rh_rng own = rh_rng_stream(seed, RH_STREAM_AGENT, RH_STUDY__PRACTICE, EXPERTS);
-    double obs[RH_MAX_OBS], next[RH_MAX_ACT], reward, *act = next;
+    double obs[RH_MAX_OBS], act[RH_MAX_ACT], reward;
     bool healthy = true;
     for (int64_t i = 0; i < n && healthy; i++, row += width) {
         if (age == 0) {
@@ -161,8 +161,8 @@ static rh_status hand_on(practice *p, const rh_env *env, const rh_model *model, 
         double *behind = row + (size_t)prior->n * width;
         rh_agent_freeze(agent, true);
         memcpy(row, prior->row, (size_t)prior->n * width * sizeof *row);
-        if (act(agent, env, state, task, task->continuing ? INT64_MAX : how.cutoff, how.seed, n,
-                behind)) {
+        if (roll_out(agent, env, state, task, task->continuing ? INT64_MAX : how.cutoff,
+                     how.seed, n, behind)) {
             rh_free((void *)(uintptr_t)prior->row);
             *prior = (rh_prior){prior->n, row, n};
             row = NULL;
