@@ -6,12 +6,10 @@
 // the squared error of tanh of the outputs, in half ranges, linear beyond ROBUST.
 //
 // 1. Every HELD-th episode is held out, or block in a log with few episodes. Training stops
-// when
-//    the loss on these steps has not improved for PATIENCE passes, and the best weights are
-//    kept.
+//    when the loss on these steps has not improved for PATIENCE passes, and the best weights
+//    are kept.
 // 2. The fit has its own random stream. All runs of a study imitate in the same way, and an
-// agent
-//    that is made again is the same.
+//    agent that is made again is the same.
 // 3. A discrete action is drawn from p^(1 / COOL). The most likely one alone repeats the last
 //    action for too long, since that predicts the logged one best: DC motor -29.3 instead of
 //    -26.1 (controller -23.9), one zone -1,108 and -972 (-889), battery 2,195 and 2,182

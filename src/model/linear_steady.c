@@ -13,6 +13,22 @@
 #define NGROWTH 400   // steps by which the spectral radius is estimated
 #define STABLE 0.9999 // radius after shrinking
 
+// Where the weights of a predicted sensor are among the terms: its level, and its first change
+// (see rh_linear__terms()). False: it wraps.
+static bool find_terms(const rh_linear *m, const rh_model *model, int sensor, int *level,
+                       int *first)
+{
+    int moved = 0;
+    if (!isnan(model->facts->sensor[sensor].period))
+        return false;
+    for (int i = 0; i < m->nlevel; i++)
+        *level = m->level[i].sensor == sensor ? 1 + i : *level;
+    while (m->moved[moved] != sensor)
+        moved++;
+    *first = 1 + m->nlevel + m->ninput + moved;
+    return true;
+}
+
 // The matrix of a lag, in sensors that do not wrap, from the weights of a plan (nout x nout).
 static void take_lag(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
                      const double *weight, int lag, double *a)
@@ -20,21 +36,15 @@ static void take_lag(const rh_linear *m, const rh_model *model, const rh_linear_
     int n = rh_linear__nterm(m, plan), nout = m->nout;
     memset(a, 0, (size_t)nout * (size_t)nout * sizeof *a);
     for (int c = 0; c < nout; c++) {
-        int sensor = m->out[c], level = -1, moved = 0;
-        if (!isnan(model->facts->sensor[sensor].period))
+        int sensor = m->out[c], level = 0, first = 0, stride = m->nmoved + m->ninput;
+        if (!find_terms(m, model, sensor, &level, &first))
             continue;
-        for (int i = 0; i < m->nlevel; i++)
-            level = m->level[i].sensor == sensor ? i : level;
-        while (m->moved[moved] != sensor)
-            moved++;
-        // where the changes of lag l are, see rh_linear__terms()
-        int first = 1 + m->nlevel + m->ninput + moved, stride = m->nmoved + m->ninput;
         for (int r = 0; r < nout; r++) {
             const double *w = weight + (size_t)r * (size_t)n;
             double before = lag > 0 ? w[first + (lag - 1) * stride] : 0.0;
             double behind = lag + 1 < plan->lags ? w[first + lag * stride] : 0.0;
             double x = (behind - before) / m->step[sensor];
-            x += lag == 0 ? w[1 + level] / m->scale[sensor] : 0.0;
+            x += lag == 0 ? w[level] / m->scale[sensor] : 0.0;
             a[r * nout + c] = m->step[m->out[r]] * x + (lag == 0 && r == c ? 1.0 : 0.0);
         }
     }
@@ -46,14 +56,9 @@ static void put_lags(const rh_linear *m, const rh_model *model, const rh_linear_
 {
     int n = rh_linear__nterm(m, plan), nout = m->nout;
     for (int c = 0; c < nout; c++) {
-        int sensor = m->out[c], level = -1, moved = 0;
-        if (!isnan(model->facts->sensor[sensor].period))
+        int sensor = m->out[c], level = 0, first = 0, stride = m->nmoved + m->ninput;
+        if (!find_terms(m, model, sensor, &level, &first))
             continue;
-        for (int i = 0; i < m->nlevel; i++)
-            level = m->level[i].sensor == sensor ? i : level;
-        while (m->moved[moved] != sensor)
-            moved++;
-        int first = 1 + m->nlevel + m->ninput + moved, stride = m->nmoved + m->ninput;
         for (int r = 0; r < nout; r++) {
             double *w = weight + (size_t)r * (size_t)n, step = m->step[m->out[r]], sum = 0.0;
             for (int l = plan->lags - 1; l > 0; l--) {
@@ -61,7 +66,7 @@ static void put_lags(const rh_linear *m, const rh_model *model, const rh_linear_
                 w[first + (l - 1) * stride] = -sum * m->step[sensor] / step;
             }
             sum += a[r * nout + c] - (r == c ? 1.0 : 0.0);
-            w[1 + level] = sum * m->scale[sensor] / step;
+            w[level] = sum * m->scale[sensor] / step;
         }
     }
 }

@@ -348,10 +348,11 @@ static const rh_plan__row row[] = {
                 "none", .name = rh_plan__preset_name, .commands = FIT | TUNE,
                 .group = RH_KEY_MODEL},
      FIELD(preset)},
-    {.key.is = {"agent.name", "agent", 'a', RH_KEY_CHOICE, "NAME",
-                "the agent; tune also takes several, dqn,esarsa, or auto, and compares them",
-                .name = agent_name, .list = "agents", .commands = RUNS | TUNE,
-                .group = RH_KEY_MAIN},
+    {.key.is =
+         {"agent.name", "agent", 'a', RH_KEY_CHOICE, "NAME",
+          "the agent; tune compares several, dqn,esarsa, or those that suit the log, auto, "
+          "its default",
+          .name = agent_name, .list = "agents", .commands = RUNS | TUNE, .group = RH_KEY_MAIN},
      FIELD(agents),
      .key.read = rh_plan__read_agents,
      .key.show = rh_plan__show_agents},

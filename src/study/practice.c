@@ -29,7 +29,7 @@
 #define EXPERTS 2  // decision 3; by hand: one per core of a small machine
 #define MOST 10000 // decision 3: rows; by hand, a clone learns from so many in half a second
 #define LEAST 1000 // decision 3; by hand
-#define FADE 0.3   // decision 2; by hand. Crane, 30,000 steps: -28.7 on the plant, logged -33.3
+#define FADE 0.3   // decision 2; by hand
 
 typedef struct practice {
     rh_study *study;
