@@ -146,7 +146,7 @@ typedef enum rh_finding_id {
     RH_FINDING_ALL_TIED,        // most settings are tied with the best
     RH_FINDING_TOO_GOOD,        // the score is better than the log makes credible
     RH_FINDING_FAILS_MORE,      // the winner fails more often than the logged controller
-    RH_FINDING_NOT_BETTER,      // its score at the end of a run is below the logged one
+    RH_FINDING_NOT_BETTER,      // its score over a run is not above the logged one
     RH_FINDING_LIKE_RANDOM,     // the winner's score is not above that of random actions
     RH_FINDING_DEFAULTS_BETTER, // the agent's defaults score higher
     RH_FINDING_RARE_FAILURES,   // some runs of the winner are far below its others

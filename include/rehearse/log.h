@@ -81,6 +81,7 @@ typedef struct rh_log {
     const char *exogenous;  // sensors that no action moves, as in rh_log_options
     const char *path;       // file it was read from, "" if none
     rh_log_reading reading; // how it was read
+    const void *self;       // internal: this log, if the library made it
 } rh_log;
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed

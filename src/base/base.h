@@ -55,6 +55,7 @@ const char *rh_state__label(const rh_state *state);
 rh_status rh_contract__agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
                                    rh_error *err);
 const rh_agent_type *rh_contract__agent_type(const rh_agent *agent);
+const void *rh_contract__agent_self(const rh_agent *agent); // of the agent's kind; borrowed
 // The features of the fixed observations obs (n x nobs) of an environment, computed once for
 // agents of one kind, task and set of fixed parameters. *out becomes NULL, with RH_OK, when the
 // kind has no cache or would need more than `most` bytes. Owned: *out, free with

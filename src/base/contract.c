@@ -316,6 +316,11 @@ const rh_agent_type *rh_contract__agent_type(const rh_agent *agent)
     return agent->type;
 }
 
+const void *rh_contract__agent_self(const rh_agent *agent)
+{
+    return agent->self;
+}
+
 struct rh_feature_cache {
     const rh_agent_type *type;
     void *block; // owned: the features of the fixed observations

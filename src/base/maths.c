@@ -14,6 +14,7 @@
 
 #include "base.h"
 #include "base_internal.h"
+#include "maths_series.h"
 #include "rehearse/base.h"
 
 #include <math.h>
@@ -84,16 +85,7 @@ double rh_ln(double x)
         k++;
     }
     double f = m - 1.0, s = f / (2.0 + f), t = s * s;
-    double series = 2.0 / 21.0;
-    series = 2.0 / 19.0 + t * series;
-    series = 2.0 / 17.0 + t * series;
-    series = 2.0 / 15.0 + t * series;
-    series = 2.0 / 13.0 + t * series;
-    series = 2.0 / 11.0 + t * series;
-    series = 2.0 / 9.0 + t * series;
-    series = 2.0 / 7.0 + t * series;
-    series = 2.0 / 5.0 + t * series;
-    series = 2.0 / 3.0 + t * series;
+    RH_MATHS__LN_SERIES(double, series, t);
 
     // log(1 + f) = f - f^2/2 + s (f^2/2 + t series), so that f itself carries no rounding
     double square = 0.5 * f * f;
@@ -105,27 +97,14 @@ double rh_ln(double x)
 static double sin_poly(double r, double low)
 {
     double z = r * r;
-    double p = 1.0 / 355687428096000.0;
-    p = -1.0 / 1307674368000.0 + z * p;
-    p = 1.0 / 6227020800.0 + z * p;
-    p = -1.0 / 39916800.0 + z * p;
-    p = 1.0 / 362880.0 + z * p;
-    p = -1.0 / 5040.0 + z * p;
-    p = 1.0 / 120.0 + z * p;
-    p = -1.0 / 6.0 + z * p;
+    RH_MATHS__SIN_SERIES(double, p, z);
     return r + (r * (z * p) + low * (1.0 - 0.5 * z));
 }
 
 static double cos_poly(double r, double low)
 {
     double z = r * r;
-    double p = 1.0 / 20922789888000.0;
-    p = -1.0 / 87178291200.0 + z * p;
-    p = 1.0 / 479001600.0 + z * p;
-    p = -1.0 / 3628800.0 + z * p;
-    p = 1.0 / 40320.0 + z * p;
-    p = -1.0 / 720.0 + z * p;
-    p = 1.0 / 24.0 + z * p;
+    RH_MATHS__COS_SERIES(double, p, z);
     double half = 0.5 * z, lead = 1.0 - half;
     return lead + (((1.0 - lead) - half) + (z * z * p - r * low));
 }

@@ -188,7 +188,7 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
         b->column[i].width = width[i];
     b->column[OBS].width = (size_t)shape->nobs * sizeof(double);
     b->column[ACT].width = (size_t)shape->nact * sizeof(double);
-    b->body = rh_alloc(1, sizeof *b->body);
+    b->body = rh_log__new();
     if (!b->body || !keep_shape(b, shape)) {
         rh_status rc = out_of_memory(b, err);
         rh_log_builder_destroy(b);
@@ -658,11 +658,32 @@ rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
     return RH_OK;
 }
 
+rh_log__body *rh_log__new(void)
+{
+    rh_log__body *body = rh_alloc(1, sizeof *body);
+    if (!body)
+        return NULL;
+    body->log.self = body;
+    atomic_init(&body->nowner, 1);
+    return body;
+}
+
+rh_log *rh_log__share(const rh_log *log)
+{
+    if (log->self != log) // parts filled in by the caller
+        return NULL;
+    rh_log__body *body = (rh_log__body *)(uintptr_t)log;
+    atomic_fetch_add(&body->nowner, 1);
+    return &body->log;
+}
+
 void rh_log_destroy(rh_log *log)
 {
     if (!log)
         return;
     rh_log__body *body = (rh_log__body *)log;
+    if (atomic_fetch_sub(&body->nowner, 1) > 1)
+        return;
     const void *const owned[] = {
         log->obs,      log->from,     log->to,    log->act,          log->reward, log->flag,
         log->time,     log->episode,  log->step,  log->first,        log->start,  log->obs_name,

@@ -215,7 +215,7 @@ rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
     rh_status rc = check(parts, err);
     if (rc)
         return rc;
-    rh_log__body *body = rh_alloc(1, sizeof *body);
+    rh_log__body *body = rh_log__new();
     if (!body)
         return rh_base__no_memory(err, name_of(parts));
     rh_log *log = &body->log;
@@ -232,6 +232,29 @@ rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
     }
     *out = log;
     return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- comparison
+
+static bool equal(const void *a, const void *b, int64_t n, size_t size)
+{
+    return !a || !b ? a == b : a == b || memcmp(a, b, (size_t)n * size) == 0;
+}
+
+bool rh_log__same(const rh_log *a, const rh_log *b)
+{
+    return a == b || (a->n == b->n && a->nstate == b->nstate && a->nepisode == b->nepisode &&
+                      a->nobs == b->nobs && a->naction == b->naction && a->nact == b->nact &&
+                      equal(a->obs, b->obs, a->nstate * a->nobs, sizeof *a->obs) &&
+                      equal(a->from, b->from, a->n, sizeof *a->from) &&
+                      equal(a->to, b->to, a->n, sizeof *a->to) &&
+                      equal(a->act, b->act, a->n * a->nact, sizeof *a->act) &&
+                      equal(a->reward, b->reward, a->n, sizeof *a->reward) &&
+                      equal(a->flag, b->flag, a->n, sizeof *a->flag) &&
+                      equal(a->time, b->time, a->n, sizeof *a->time) &&
+                      equal(a->line, b->line, a->nstate, sizeof *a->line) &&
+                      equal(a->first, b->first, (int64_t)a->nepisode + 1, sizeof *a->first) &&
+                      equal(a->start, b->start, a->nepisode, sizeof *a->start));
 }
 
 // ---------------------------------------------------------------------------- the hash

@@ -35,21 +35,13 @@
 #define NEARLY 0.5  // of the time between rows, by which times may be off
 
 typedef struct paced {
-    const rh_log *log;          // borrowed
-    bool rows;                  // positions are rows, not times
-    double length, spacing;     // of an interval, and of rows
-    int64_t nphase;             // rows of an interval
-    int64_t n, nstate;          // of the new log
-    int nepisode;               //
-    int64_t nmixed, nleft;      // steps with several actions; rows left out
-    int64_t *count;             // changes of the action at each row of an interval (nphase)
-    double *obs, *act, *reward; // as in rh_log
-    double *time;               //
-    int32_t *from, *to;         //
-    uint8_t *flag, *start;      //
-    int64_t *line, *first;      //
-    const char **note;          // the log's notes and one more
-    rh_scratch scratch;         // owns the arrays
+    const rh_log *log;      // borrowed
+    bool rows;              // positions are rows, not times
+    double length, spacing; // of an interval, and of rows
+    int64_t nphase;         // rows of an interval
+    int64_t nmixed, nleft;  // steps with several actions; rows left out
+    int64_t *count;         // changes of the action at each row of an interval (nphase)
+    rh_log__remade new;
 } paced;
 
 // ---------------------------------------------------------------------------- the option
@@ -126,11 +118,9 @@ static double interval_of(const paced *p, int64_t t, double phase)
 static int32_t add_state(paced *p, int32_t row)
 {
     const rh_log *log = p->log;
-    memcpy(p->obs + p->nstate * log->nobs, log->obs + (int64_t)row * log->nobs,
-           (size_t)log->nobs * sizeof *p->obs);
-    if (p->line)
-        p->line[p->nstate] = log->line[row];
-    return (int32_t)p->nstate++;
+    memcpy(rh_log__remade_state(&p->new, row), log->obs + (int64_t)row * log->nobs,
+           (size_t)log->nobs * sizeof *log->obs);
+    return (int32_t)p->new.log.nstate - 1;
 }
 
 // The action of transitions t to end: decision 3.
@@ -159,27 +149,34 @@ static void put_action(paced *p, int64_t t, int64_t end, double *act)
     }
 }
 
+// The last step so far ends its episode.
+static void end_episode(rh_log__remade *m)
+{
+    uint8_t *flag = m->flag + m->log.n - 1;
+    if (m->log.n > 0 && !*flag)
+        *flag = RH_FLAG_TRUNCATED;
+}
+
 // One step of transitions t to end; joined: it follows the step before.
 static void add_step(paced *p, int64_t t, int64_t end, bool joined, bool starts)
 {
     const rh_log *log = p->log;
-    int64_t i = p->n++;
+    rh_log__remade *m = &p->new;
     if (!joined) {
-        if (i > 0)
-            p->flag[i - 1] |= p->flag[i - 1] ? 0 : RH_FLAG_TRUNCATED;
-        p->start[p->nepisode] = starts;
-        p->first[p->nepisode++] = i;
+        end_episode(m);
+        rh_log__remade_episode(m, starts);
     }
-    p->from[i] =
-        joined && log->to[t - 1] == log->from[t] ? p->to[i - 1] : add_state(p, log->from[t]);
-    p->to[i] = log->to[end - 1] == RH_UNKNOWN ? RH_UNKNOWN : add_state(p, log->to[end - 1]);
-    put_action(p, t, end, p->act + i * log->nact);
-    p->reward[i] = 0.0;
+    int64_t i = m->log.n++;
+    m->from[i] =
+        joined && log->to[t - 1] == log->from[t] ? m->to[i - 1] : add_state(p, log->from[t]);
+    m->to[i] = log->to[end - 1] == RH_UNKNOWN ? RH_UNKNOWN : add_state(p, log->to[end - 1]);
+    put_action(p, t, end, m->act + i * log->nact);
+    m->reward[i] = 0.0;
     for (int64_t j = t; j < end; j++)
-        p->reward[i] += log->reward[j];
-    p->flag[i] = log->flag[end - 1];
+        m->reward[i] += log->reward[j];
+    m->flag[i] = log->flag[end - 1];
     if (log->time)
-        p->time[i] = log->time[t];
+        m->time[i] = log->time[t];
 }
 
 static void add_episode(paced *p, int e)
@@ -213,11 +210,9 @@ static void add_episode(paced *p, int e)
 static rh_status prepare(paced *p, const char *path, rh_error *err)
 {
     const rh_log *log = p->log;
-    rh_scratch *s = &p->scratch;
-    size_t n = (size_t)log->n, nobs = (size_t)log->nobs;
-    p->time = rh_scratch__take(s, n, sizeof *p->time);
-    if (!s->failed && !p->rows) {
-        p->spacing = usual_spacing(log, p->time);
+    bool fits = rh_log__remake(&p->new, log, log->nobs);
+    if (fits && !p->rows) {
+        p->spacing = usual_spacing(log, p->new.time);
         if (!(p->length > NEARLY * p->spacing))
             return rh_fail(err, RH_EINVAL,
                            "%s: every = %g, but rows are %g apart, expected a longer time",
@@ -225,23 +220,12 @@ static rh_status prepare(paced *p, const char *path, rh_error *err)
     }
     double nphase = fmax(1.0, floor(p->length / p->spacing + NEARLY));
     p->nphase = (int64_t)fmin(nphase, (double)log->n);
-    p->count = rh_scratch__take(s, (size_t)p->nphase, sizeof *p->count);
-    p->obs = rh_scratch__take(s, 2 * n, nobs * sizeof *p->obs);
-    p->act = rh_scratch__take(s, n, (size_t)log->nact * sizeof *p->act);
-    p->reward = rh_scratch__take(s, n, sizeof *p->reward);
-    p->from = rh_scratch__take(s, n, sizeof *p->from);
-    p->to = rh_scratch__take(s, n, sizeof *p->to);
-    p->flag = rh_scratch__take(s, n, sizeof *p->flag);
-    p->start = rh_scratch__take(s, n, sizeof *p->start);
-    p->first = rh_scratch__take(s, n + 1, sizeof *p->first);
-    p->line = log->line ? rh_scratch__take(s, 2 * n, sizeof *p->line) : NULL;
-    p->note = rh_scratch__take(s, (size_t)log->reading.nnote + 1, sizeof *p->note);
-    return s->failed ? rh_base__no_memory(err, path) : RH_OK;
+    p->count = rh_scratch__take(&p->new.scratch, (size_t)p->nphase, sizeof *p->count);
+    return p->count ? RH_OK : rh_base__no_memory(err, path);
 }
 
-static rh_status add_note(paced *p, rh_text *text, const char *path, rh_error *err)
+static void describe(const paced *p, rh_text *text)
 {
-    const rh_log_reading *r = &p->log->reading;
     rh_text__add(text, "a step is ");
     rh_text__number(text, p->length);
     rh_text__format(text,
@@ -254,17 +238,12 @@ static rh_status add_note(paced *p, rh_text *text, const char *path, rh_error *e
     if (p->nleft)
         rh_text__format(text, "; %lld rows of incomplete steps are left out",
                         (long long)p->nleft);
-    for (int i = 0; i < r->nnote; i++)
-        p->note[i] = r->note[i];
-    p->note[r->nnote] = text->data;
-    return text->bad ? rh_base__no_memory(err, path) : RH_OK;
 }
 
 rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *path,
                         rh_error *err)
 {
     const rh_log *from = *log;
-    rh_log parts = *from, *out = NULL;
     rh_text note = {0};
     paced p = {.log = from, .rows = isnan(time), .spacing = 1.0};
     p.length = p.rows ? (double)rows : time;
@@ -279,44 +258,18 @@ rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *pat
     rh_status rc = prepare(&p, path, err);
     for (int e = 0; !rc && e < from->nepisode; e++)
         add_episode(&p, e);
-    if (!rc && p.n == 0)
+    if (!rc && p.new.log.n == 0)
         rc = rh_fail(err, RH_EFORMAT,
                      "%s: every = %g: no step is complete, expected a shorter time than an "
                      "episode",
                      rh_base__path_tail(path), p.length);
-    if (!rc)
-        rc = add_note(&p, &note, path, err);
-    if (rc)
-        goto done;
-    p.flag[p.n - 1] |= p.flag[p.n - 1] ? 0 : RH_FLAG_TRUNCATED;
-    p.first[p.nepisode] = p.n;
-    parts.n = p.n;
-    parts.nstate = p.nstate;
-    parts.nepisode = p.nepisode;
-    parts.obs = p.obs;
-    parts.from = p.from;
-    parts.to = p.to;
-    parts.act = p.act;
-    parts.reward = p.reward;
-    parts.flag = p.flag;
-    parts.time = from->time ? p.time : NULL;
-    parts.line = p.line;
-    parts.first = p.first;
-    parts.start = p.start;
-    parts.reward_formula = NULL;
-    parts.reading.note = p.note;
-    parts.reading.nnote++;
-    parts.reading.nmissing = 0;
-    for (int64_t i = 0; i < p.nstate * from->nobs; i++)
-        parts.reading.nmissing += isnan(p.obs[i]) != 0;
-    rc = rh_log_copy(&out, &parts, err);
-    if (rc)
-        goto done;
-    rh_log_destroy(*log);
-    *log = out;
-
-done:
+    if (!rc) {
+        end_episode(&p.new);
+        describe(&p, &note);
+        p.new.log.reward_formula = NULL;
+        rc = rh_log__remade_end(&p.new, &note, log, path, err);
+    }
     rh_text__clear(&note);
-    rh_scratch__clear(&p.scratch);
+    rh_scratch__clear(&p.new.scratch);
     return rh_log__one_line(rc, err);
 }

@@ -13,7 +13,9 @@
 #include "log.h"
 #include "log_internal.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct joining {
     const rh_log *const *log; // borrowed                         (nlog)
@@ -330,6 +332,36 @@ rh_status rh_log_join(rh_log **out, const rh_log *const *log, int n, rh_error *e
 
 // ---------------------------------------------------------------------------- files
 
+// Whether a file says itself what its columns are, as the log of a deployment does: what was
+// said about the columns of another file is then not about it.
+static bool says_itself(const char *path)
+{
+    static char const mark[] = "# rehearse columns:";
+    char head[4096];
+    struct stat there;
+    bool plain = stat(path, &there) == 0 && S_ISREG(there.st_mode);
+    FILE *file = plain ? fopen(path, "re") : NULL;
+    if (!file)
+        return false;
+    size_t n = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    head[n] = 0;
+    const char *at = strstr(head, mark), *data = strchr(head, '\n');
+    return at && (head[0] == '#' || !data || at < data);
+}
+
+static rh_log_options without_roles(const rh_log_options *opt)
+{
+    rh_log_options own = *opt;
+    own.obs = own.action = own.reward = own.episode = own.terminal = NULL;
+    own.truncated = own.time = own.next = NULL;
+    own.format = own.pivot = NULL;
+    own.reward_of = rh_log_defaults().reward_of;
+    own.skip = RH_SKIP_AUTO;
+    own.episode_steps = INT64_MAX;
+    return own;
+}
+
 rh_status rh_log__read_all(rh_log **out, const char *paths, const rh_log_options *opt,
                            rh_error *err)
 {
@@ -343,7 +375,8 @@ rh_status rh_log__read_all(rh_log **out, const char *paths, const rh_log_options
         char *end = strchr(at, '\n');
         if (end)
             *end++ = 0;
-        rc = rh_log_read(&log[n], at, opt, err);
+        rh_log_options own = without_roles(opt);
+        rc = rh_log_read(&log[n], at, says_itself(at) ? &own : opt, err);
         at = end;
     }
     if (!rc)

@@ -26,6 +26,12 @@ bool rh_log__begins_anew(const rh_log *log, bool *yes);
 // Whether the log says that no action moves a sensor; its past values are like itself.
 bool rh_log__is_exogenous(const rh_log *log, int sensor);
 
+// The same log with an owner more, who calls rh_log_destroy() too; NULL: the library did not
+// make it, and it must be copied.
+rh_log *rh_log__share(const rh_log *log);
+// Whether two logs have equal numbers; names are not compared.
+bool rh_log__same(const rh_log *a, const rh_log *b);
+
 // Add a sentence about how the log was read.
 rh_status rh_log__note(rh_log_builder *builder, rh_error *err, const char *format, ...)
     RH_PRINTF(3, 4);
@@ -52,6 +58,10 @@ bool rh_observer__show(rh_observer *observer, const double *sensor, double *obs)
 
 // This action was taken at the observation shown last.
 void rh_observer__act(rh_observer *observer, const double *act);
+
+// Parse a duration: "90", "90s", "15m", "2h", "1d". Seconds, or the log's own unit of time.
+// False if the text is no duration, or not finite and above 0.
+bool rh_log__duration(const char *text, double *seconds);
 
 // Check, before the work begins, that a format exists for this name or suffix.
 // Nullable: format, err.

@@ -5,8 +5,11 @@
 
 #include "rehearse/log.h"
 
+#include "base/scratch.h"
 #include "base/text.h"
 #include "log.h"
+
+#include <stdatomic.h>
 
 // ---------------------------------------------------------------------------- columns
 
@@ -37,7 +40,11 @@ typedef struct rh_log__body {
     rh_log log;
     char **text; // every name, label and note, owned  (ntext, room for nroom)
     int ntext, nroom;
+    atomic_int nowner; // who will call rh_log_destroy()
 } rh_log__body;
+
+// An empty log with one owner; NULL if memory runs out.
+rh_log__body *rh_log__new(void);
 
 // A copy of text that lasts as long as the log; NULL if memory runs out.
 const char *rh_log__keep(rh_log__body *body, const char *text);
@@ -159,6 +166,29 @@ bool rh_log__parse_every(const char *text, double *time, int64_t *rows);
 rh_status rh_log__set_exogenous(rh_log **log, const char *list, const char *path,
                                 rh_error *err);
 
+// A log that is made anew from another one: with other steps, states or sensors. remade.c
+typedef struct rh_log__remade {
+    const rh_log *old; // borrowed
+    rh_log log;        // n, nstate and nepisode so far; what is not made anew is as in old
+    double *obs, *act, *reward; // as in rh_log, with space for all steps of old
+    double *time;               //
+    int32_t *from, *to;         //
+    uint8_t *flag, *start;      //
+    int64_t *line, *first;      // line: NULL if old has none
+    rh_scratch scratch;         // owns the arrays
+} rh_log__remade;
+
+// Begin, with nobs numbers in an observation; false if memory runs out. Clear the scratch
+// afterwards, also after a failure.
+bool rh_log__remake(rh_log__remade *m, const rh_log *old, int nobs);
+// A new state, which is in the file where state `row` of old is; where its observation goes.
+double *rh_log__remade_state(rh_log__remade *m, int64_t row);
+// The next step begins an episode; starts: in a start state.
+void rh_log__remade_episode(rh_log__remade *m, bool starts);
+// Put the new log, with a further note, in the place of *log.
+rh_status rh_log__remade_end(rh_log__remade *m, const rh_text *note, rh_log **log,
+                             const char *path, rh_error *err);
+
 #define RH_LOG__MOST_STACKED 64 // observations in one
 // Add the observations of the last `depth` - 1 steps, and the actions between, to those of
 // *log, which is replaced.
@@ -189,10 +219,6 @@ bool rh_log__ends_with(const char *text, const char *ending);
 
 // Keep a message on one line, whatever names a file has put into it; rc is returned.
 rh_status rh_log__one_line(rh_status rc, rh_error *err);
-
-// Parse a duration: "90", "90s", "15m", "2h", "1d". Seconds, or the log's own unit of time.
-// False if the text is no duration, or not finite and above 0.
-bool rh_log__duration(const char *text, double *seconds);
 
 // Whether x is one of the numbers that stand for a missing value.
 bool rh_log__is_missing(const rh_log_options *opt, double x);

@@ -41,20 +41,6 @@ static rh_status to_begin(int fd, const char *path, rh_error *err)
                    strerror(errno));
 }
 
-static bool write_all(int fd, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t count = write(fd, bytes, n);
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0) {
-            bytes += count;
-            n -= (size_t)count;
-        }
-    }
-    return true;
-}
-
 static rh_status cannot_copy(const char *path, rh_error *err)
 {
     return rh_fail(err, RH_EIO, "%s: cannot copy it to a temporary file: %s",
@@ -73,7 +59,7 @@ static rh_status copy_pipe(int pipe, int to, const char *path, rh_error *err)
         if (got < 0)
             return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
                            strerror(errno));
-        if (!write_all(to, buffer, (size_t)got))
+        if (!rh_unpack__write(to, buffer, (size_t)got))
             return cannot_copy(path, err);
     }
 }

@@ -3,9 +3,11 @@
 #ifndef REHEARSE_LOG_UNPACK_CALLS_H
 #define REHEARSE_LOG_UNPACK_CALLS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #define RH_UNPACK__VERSION 1
 
@@ -26,5 +28,21 @@ typedef struct rh_unpack__calls {
                                 bool (*allows)(void *context, int64_t packed, int64_t unpacked),
                                 void *context, char *text, size_t size);
 } rh_unpack__calls;
+
+// Write all n bytes; false: errno says why not. Here, because the module is not linked with the
+// library.
+static inline bool rh_unpack__write(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t count = write(fd, bytes, n);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0) {
+            bytes += count;
+            n -= (size_t)count;
+        }
+    }
+    return true;
+}
 
 #endif

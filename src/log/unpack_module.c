@@ -14,20 +14,6 @@
 
 #define PIECE 65536 // bytes at a time
 
-static bool write_all(int fd, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t count = write(fd, bytes, n);
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0) {
-            bytes += count;
-            n -= (size_t)count;
-        }
-    }
-    return true;
-}
-
 static rh_unpack__result damaged(struct archive *a, char *text, size_t size)
 {
     const char *why = archive_error_string(a);
@@ -73,7 +59,7 @@ static rh_unpack__result copy(struct archive *a, const target *to, char *text, s
         total += n;
         if (!to->allows(to->context, archive_filter_bytes(a, -1), total))
             return RH_UNPACK_TOO_MUCH;
-        if (!write_all(to->fd, piece, (size_t)n))
+        if (!rh_unpack__write(to->fd, piece, (size_t)n))
             return RH_UNPACK_UNWRITTEN;
     }
 }

@@ -284,12 +284,33 @@ static void fingerprints(void **unused)
             assert_true(seen[i] != seen[j]);
 }
 
+// A log has as many owners as it was shared; parts filled in by hand have none.
+static void shared(void **unused)
+{
+    (void)unused;
+    hand h;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    int64_t live = rh_base__alloc_live();
+    make(&h);
+    assert_null(rh_log__share(&h.log));
+    assert_int_equal(rh_log_copy(&log, &h.log, &err), RH_OK);
+    assert_true(rh_log__same(log, &h.log));
+    assert_ptr_equal(rh_log__share(log), log);
+    rh_log_destroy(log);
+    assert_true(rh_log__same(log, &h.log));
+    h.obs[0] += 1.0;
+    assert_false(rh_log__same(log, &h.log));
+    rh_log_destroy(log);
+    assert_int_equal(rh_base__alloc_live(), live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),           cmocka_unit_test(as_it_was),
         cmocka_unit_test(what_does_not_fit), cmocka_unit_test(without_memory),
-        cmocka_unit_test(fingerprints),
+        cmocka_unit_test(fingerprints),      cmocka_unit_test(shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

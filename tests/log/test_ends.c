@@ -70,6 +70,28 @@ static void a_row_too_many_does_not_hide_the_limit(void **unused)
     rh_text__clear(&text);
 }
 
+// Where most episodes that do not end are shorter than the longest two, none of these is a
+// limit.
+static void two_long_episodes_are_no_limit(void **unused)
+{
+    (void)unused;
+    static const int length[] = {5, 6, 7, 8, 30, 30, 31, 9};
+    rh_text text = {0};
+    rh_log *log = NULL;
+    rh_log_options opt = rh_log_defaults();
+    rh_text__add(&text, "shift,temp,action,reward\n");
+    for (int e = 0; e < 8; e++)
+        for (int i = 0; i <= length[e]; i++)
+            rh_text__format(&text, i < length[e] ? "%d,%d.5,%d,1\n" : "%d,%d.5,,\n", e, i * i,
+                            i % 2);
+    opt.episode = "shift";
+    assert_int_equal(rh_csv__read_bytes(&log, text.data, text.n, "plant.csv", &opt, NULL),
+                     RH_OK);
+    assert_int_equal(rh_log__time_limit(log), 0);
+    rh_log_destroy(log);
+    rh_text__clear(&text);
+}
+
 // inspect says what models do, for any number of episodes.
 static void inspect_says_the_same(void **unused)
 {
@@ -103,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_the_last_step),
         cmocka_unit_test(a_row_too_many_does_not_hide_the_limit),
+        cmocka_unit_test(two_long_episodes_are_no_limit),
         cmocka_unit_test(inspect_says_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

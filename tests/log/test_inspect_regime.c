@@ -109,12 +109,33 @@ static void short_logs(void **unused)
     assert_false(found);
 }
 
+// The report has nothing of what was not compared.
+static void nothing_to_compare(void **unused)
+{
+    (void)unused;
+    for (int n = 40; n <= SPAN; n += SPAN - 40) {
+        part one = {n, 1.0, 0.3, 1.0, 0.0, 1.0};
+        rh_log *log = log_of_parts(&one, 1, 1);
+        rh_log_report *report = NULL;
+        assert_int_equal(rh_log_inspect(&report, log, NULL), RH_OK);
+        rh_names names = rh_log_names(log);
+        char *text = rh_describe(RH_DOC_JSON, rh_log_report_fields(), report, &names);
+        assert_non_null(text);
+        assert_int_equal(report->regime.n > 0, n == SPAN);
+        assert_int_equal(strstr(text, "\"later_part\":") != NULL, n == SPAN);
+        rh_free(text);
+        rh_log_report_destroy(report);
+        rh_log_destroy(log);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changed_plant),
         cmocka_unit_test(unchanged_plant),
         cmocka_unit_test(short_logs),
+        cmocka_unit_test(nothing_to_compare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

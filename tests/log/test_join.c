@@ -152,13 +152,53 @@ static void from_files(void **unused)
     unlink(in_folder("feb.csv"));
 }
 
+// The log of a deployment says itself what its columns are: what is said about the other file
+// is not about it.
+static void with_a_deployment(void **unused)
+{
+    (void)unused;
+    static const char first[] =
+        "when,shift,temp [C],pump,kWh,bad\n0,a,1,off,1,0\n1,a,2,on,2,0\n"
+        "2,a,3,on,2,1\n";
+    static const char other[] =
+        "episode,step,start,temp [C],pump,-kWh,terminal,truncated,\"# rehearse columns: "
+        "episode "
+        "step start obs action reward terminal truncated none # rehearse actions: \"\"off\"\", "
+        "\"\"on\"\"\"\n0,0,1,5,on,-9,0,0,\n0,1,1,6,off,-8,0,1,\n0,2,1,7,,,,,\n";
+    const char *text[] = {first, other},
+               *path[] = {"/tmp/rehearse-first.csv", "/tmp/rehearse-own.csv"};
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(path[i], "w");
+        assert_non_null(file);
+        fputs(text[i], file);
+        fclose(file);
+    }
+    rh_log_options opt = rh_log_defaults();
+    rh_log *log = NULL;
+    rh_error err = {""};
+    opt.action = "pump";
+    opt.reward = "-kWh";
+    opt.terminal = "bad";
+    opt.episode = "shift";
+    opt.time = "when";
+    if (rh_log_read(&log, "/tmp/rehearse-first.csv\n/tmp/rehearse-own.csv", &opt, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(log->nepisode, 2);
+    assert_int_equal(log->nobs, 1);
+    assert_int_equal(log->naction, 2);
+    assert_true(log->reward[log->first[1]] == -9.0);
+    assert_true(log->reward[0] == -1.0);
+    rh_log_destroy(log);
+    for (int i = 0; i < 2; i++)
+        remove(path[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_months),
-        cmocka_unit_test(different_columns),
-        cmocka_unit_test(amounts),
-        cmocka_unit_test(from_files),
+        cmocka_unit_test(two_months),        cmocka_unit_test(different_columns),
+        cmocka_unit_test(amounts),           cmocka_unit_test(from_files),
+        cmocka_unit_test(with_a_deployment),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
