@@ -36,6 +36,24 @@ typedef enum rh_outcome {
     RH_FAILED         // the agent or the environment failed, with a reason
 } rh_outcome;
 
+#define RH_MAX_LIMITS 8 // limits that are counted in a run, at most
+#define RH_MAX_ALSO 4   // and further scores of it
+
+// What a limit counts, of a run while the agent learns.
+typedef enum rh_counted {
+    RH_COUNT_STEPS,    // steps in which it is exceeded
+    RH_COUNT_EPISODES, // completed episodes that have such a step
+    RH_COUNT_FAILURES, // failures
+    RH_COUNT_ENDS      // episodes that the environment ended
+} rh_counted;
+
+// A step that was done.
+typedef struct rh_done_step {
+    const double *act;  // (nact; 1, its index, if discrete)
+    const double *next; // the state that it led to (nobs)
+    double reward;
+} rh_done_step;
+
 // One run, scored.
 typedef struct rh_result {
     double score;       // by the criterion; the lowest possible score when the run broke down,
@@ -52,6 +70,9 @@ typedef struct rh_result {
     double last;       // mean return of the latter, NAN for none; in a continuing task, the
                        // reward of a run whose steps are all like the last tenth
     int64_t caught_up; // from this step on the run has got at least opt.today; 0: never
+    int64_t over[RH_MAX_LIMITS]; // how often each limit was exceeded       (nlimit of opt)
+    double also[RH_MAX_ALSO];    // the further scores: the sum over the run, per episode as
+                                 // RH_AVERAGE; NAN of a run that broke down (nalso of opt)
     rh_outcome outcome;
 } rh_result;
 
@@ -107,6 +128,14 @@ typedef struct rh_eval_options {
     // steps. From any thread. NULL: none does.
     bool (*fails)(const void *rule, const double *obs, double reward, bool terminal);
     const void *rule; // its argument
+
+    // Called after every step of a run, not of RH_FINAL's further steps, from any thread. The
+    // bits of the result say which limits the step exceeds; also (nalso): what it adds to the
+    // further scores. NULL: there are none.
+    unsigned (*measure)(const void *limits, const rh_done_step *step, double *also);
+    const void *limits;                // its argument
+    rh_counted counted[RH_MAX_LIMITS]; //                                    (nlimit)
+    int nlimit, nalso;
 
     double today; // return of an episode, or reward of a step if continuing, that runs are
                   // compared with; NAN: none

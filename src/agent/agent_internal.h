@@ -12,6 +12,7 @@ extern const rh_agent_type rh_agent_dqn;
 extern const rh_agent_type rh_agent_esarsa;
 extern const rh_agent_type rh_agent_gaussian_actor_critic;
 extern const rh_agent_type rh_agent_ppo;
+extern const rh_agent_type rh_agent_practised;
 extern const rh_agent_type rh_agent_random;
 extern const rh_agent_type rh_agent_sac;
 extern const rh_agent_type rh_agent_td3;

@@ -1,5 +1,5 @@
-// clone.c - the logged controller, imitated by a network and frozen: an agent that keeps the
-// controller there is.
+// clone.c - a policy imitated by a network and frozen: the logged controller (clone), or what
+// an agent practised in a model of the log (practised).
 //
 // Behavioural cloning (Pomerleau 1989) on a history of observations and actions: a controller
 // with an integral acts by more than it sees. Discrete actions: cross-entropy. Continuous ones:
@@ -10,7 +10,8 @@
 //    are kept.
 // 2. The fit has its own random stream. All runs of a study imitate in the same way, and an
 //    agent that is made again is the same.
-// 3. A discrete action is drawn from p^(1 / COOL). The most likely one alone repeats the last
+// 3. A discrete action is drawn from p^(1 / RH_CLONE__COOL). The most likely one alone repeats
+// the last
 //    action for too long, since that predicts the logged one best: DC motor -29.3 instead of
 //    -26.1 (controller -23.9), one zone -1,108 and -972 (-889), battery 2,195 and 2,182
 //    (2,260), 6 runs each with a history of 4, rate not falling. Draws from p repeat an
@@ -35,7 +36,6 @@
 #define ROBUST 0.2f    // error, in half ranges; by hand: more is an operator's
 #define NEAR 0.1       // agreement, in half ranges: a twentieth of the range
 #define SPREAD (-2.3f) // log of a tenth of the half range: exploration of sac; by hand
-#define COOL 0.5       // decision 3
 #define MOST 20000     // decision 4; by hand: half a second of processor time
 #define SEED 20        // decision 2
 
@@ -255,15 +255,31 @@ rh_status rh_clone__fit(rh_neural *s, int i, const rh_task *task, rh_clone__qual
 
 enum { HISTORY, START, WIDTH, LAYERS, NPARAM };
 
+#define NETWORK                                                                                \
+    [HISTORY] =                                                                                \
+        {"history",    "last observations that it sees, with the actions between them",        \
+         .lo = 1,      .hi = 16,                                                               \
+         .initial = 8, .whole = true,                                                          \
+         .fixed = true},                                                                       \
+    [WIDTH] = {"width",       "units of a hidden layer",                                       \
+               .lo = 1,       .hi = 1024,                                                      \
+               .initial = 64, .whole = true,                                                   \
+               .fixed = true},                                                                 \
+    [LAYERS] = {"layers",     "hidden layers", .lo = 1,      .hi = 8,                          \
+                .initial = 2, .whole = true,   .fixed = true}
+
 static const rh_param clone_param[NPARAM] = {
-    [HISTORY] = {"history", "last observations that it sees, with the actions between them",
-                 .lo = 1, .hi = 16, .initial = 8, .whole = true, .fixed = true},
+    NETWORK,
     [START] = {RH_START_PARAM, "what it imitates: nothing, with random actions, or the log",
                .lo = 0, .hi = 1, .initial = 1, .fixed = true, .choice = rh_neural__starts},
-    [WIDTH] = {"width", "units of a hidden layer", .lo = 1, .hi = 1024, .initial = 64,
-               .whole = true, .fixed = true},
-    [LAYERS] = {"layers", "hidden layers", .lo = 1, .hi = 8, .initial = 2, .whole = true,
-                .fixed = true},
+};
+
+static const rh_param practised_param[NPARAM] = {
+    NETWORK,
+    [START] = {RH_START_PARAM,
+               "what it imitates: random actions, the log, or practice in a model", .lo = 0,
+               .hi = RH_START_MODEL, .initial = RH_START_MODEL, .fixed = true,
+               .choice = rh_neural__starts},
 };
 
 typedef struct cloned {
@@ -282,7 +298,7 @@ static bool clone_choose(rh_neural *s, rh_rng *rng, bool explore, float *act)
     for (int k = 0; k < rh_mlp__noutput(s->net[0]); k++)
         finite = finite && isfinite(c->out[k]);
     if (s->naction)
-        act[0] = (float)rh_clone__draw(c->out, s->naction, COOL, rng);
+        act[0] = (float)rh_clone__draw(c->out, s->naction, RH_CLONE__COOL, rng);
     for (int k = 0; !s->naction && k < s->nact; k++)
         act[k] = (float)rh_neural__tanh((double)c->out[k]);
     return finite;
@@ -349,19 +365,23 @@ rh_status rh_clone__measure(rh_clone__quality *quality, const rh_task *task, con
     return rc;
 }
 
+// What both kinds have.
+#define FROZEN                                                                                 \
+    .actions = RH_DISCRETE | RH_CONTINUOUS, .self_size = sizeof(cloned), .nparam = NPARAM,     \
+    .init = clone_init, .start = clone_start, .step = clone_step, .end = clone_end,            \
+    .act = rh_neural__act, .begin = rh_neural__begin, .took = rh_neural__took,                 \
+    .clear = rh_neural__clear
+
 const rh_agent_type rh_agent_clone = {
     .name = "clone",
     .about = "the logged controller, imitated by a network; it does not learn",
-    .actions = RH_DISCRETE | RH_CONTINUOUS,
-    .self_size = sizeof(cloned),
     .param = clone_param,
-    .nparam = NPARAM,
-    .init = clone_init,
-    .start = clone_start,
-    .step = clone_step,
-    .end = clone_end,
-    .act = rh_neural__act,
-    .begin = rh_neural__begin,
-    .took = rh_neural__took,
-    .clear = rh_neural__clear,
+    FROZEN,
+};
+
+const rh_agent_type rh_agent_practised = {
+    .name = "practised",
+    .about = "what an agent learned in a model of the log, imitated; it learns no more",
+    .param = practised_param,
+    FROZEN,
 };

@@ -6,6 +6,8 @@
 #include "agent.h"
 #include "neural.h"
 
+#define RH_CLONE__COOL 0.5 // decision 3 of clone.c
+
 // Fit network i of an agent to the logged steps, s->logged, of task->prior: its first outputs
 // become the log-probabilities of actions, up to a constant, or what tanh turns into numbers in
 // [-1, 1]. The same task and network size give the same bits. It keeps the weights that were

@@ -32,7 +32,7 @@ enum { ONLINE, TARGET, CLONE };
 static const rh_param dqn_param[NPARAM] = {
     RH_NEURAL__PARAMS(1e-3, 5, 0.5),
     [EPSILON] = {"epsilon", "share of random actions", .lo = 0.0, .hi = 1.0, .initial = 0.05,
-                 .scale = RH_LOG, .usual_lo = 0.01, .usual_hi = 0.3},
+                 .scale = RH_LOG, .usual_lo = 0.002, .usual_hi = 0.2},
     [EXPLORE] = {"explore", "steps until random actions have fallen to epsilon", .lo = 1,
                  .hi = 1e7, .initial = 500, .scale = RH_LOG, .whole = true},
 };

@@ -22,7 +22,7 @@
 #include "agent_internal.h"
 #include "base/base_internal.h"
 #include "base/text.h"
-#include "weights.h"
+#include "device.h"
 
 #include <math.h>
 
@@ -289,6 +289,12 @@ static rh_status esarsa_load(void *self, const rh_state *state, rh_error *err)
 {
     esarsa *s = self;
     return rh_weights__load(&s->weights, s->initial, state, err);
+}
+
+rh_esarsa__view rh_esarsa__show(const void *self)
+{
+    const esarsa *s = self;
+    return (rh_esarsa__view){s->tiles, &s->weights, s->gamma, s->tau, s->initial};
 }
 
 const rh_agent_type rh_agent_esarsa = {

@@ -52,7 +52,7 @@ extern const char *const rh_neural__starts[];
                         .initial = (RATE),                                                     \
                         .scale = RH_LOG,                                                       \
                         .usual_lo = 1e-4,                                                      \
-                        .usual_hi = 1e-2},                                                     \
+                        .usual_hi = 3e-3},                                                     \
     [RH_NEURAL_HORIZON] = {"horizon",                                                          \
                            "discount horizon in steps: gamma is 1 - 1 / horizon, or the "      \
                            "task's if that is smaller",                                        \
@@ -66,7 +66,7 @@ extern const char *const rh_neural__starts[];
                            .lo = 1,       .hi = 64,                                            \
                            .initial = 1,  .scale = RH_LOG,                                     \
                            .whole = true, .usual_lo = 1,                                       \
-                           .usual_hi = 4},                                                     \
+                           .usual_hi = 2},                                                     \
     [RH_NEURAL_N_STEP] = {"n_step",                                                            \
                           "steps of reward before a target bootstraps",                        \
                           .lo = 1,                                                             \
@@ -141,11 +141,11 @@ extern const char *const rh_neural__starts[];
                          .usual_lo = RH_START_CLONED,                                          \
                          .usual_hi = RH_START_MODEL,                                           \
                          .choice = rh_neural__starts},                                         \
-    [RH_NEURAL_BEFORE] = {"before",         "updates from the log before the first step",      \
-                          .lo = 1,          .hi = 1e6,                                         \
-                          .initial = 3000,  .scale = RH_LOG,                                   \
-                          .whole = true,    .usual_lo = 300,                                   \
-                          .usual_hi = 10000},                                                  \
+    [RH_NEURAL_BEFORE] = {"before",        "updates from the log before the first step",       \
+                          .lo = 1,         .hi = 1e6,                                          \
+                          .initial = 1000, .scale = RH_LOG,                                    \
+                          .whole = true,   .usual_lo = 300,                                    \
+                          .usual_hi = 3000},                                                   \
     [RH_NEURAL_LOG_SHARE] = {"log_share", "share of every batch that is from the log",         \
                              .lo = 0.0, .hi = 1.0, .initial = 0.5},                            \
     [RH_NEURAL_CAUTION] = {"caution",                                                          \

@@ -25,6 +25,7 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "base/text.h"
+#include "device.h"
 #include "twins.h"
 
 #include <float.h>
@@ -561,6 +562,12 @@ static rh_status ppo_load(void *self, const rh_state *state, rh_error *err)
     if (!rc)
         s->drawn = drawn != 0.0;
     return rc;
+}
+
+rh_ppo__view rh_ppo__show(const void *self)
+{
+    const ppo *s = self;
+    return (rh_ppo__view){s->drawn, s->net[ACTOR], &s->scaling};
 }
 
 const rh_agent_type rh_agent_ppo = {

@@ -6,7 +6,7 @@
 
 RH_KIND__REGISTRY(agent, "agent", &rh_agent_actor_critic, &rh_agent_clone, &rh_agent_dqn,
                   &rh_agent_esarsa, &rh_agent_gaussian_actor_critic, &rh_agent_ppo,
-                  &rh_agent_random, &rh_agent_sac, &rh_agent_td3);
+                  &rh_agent_practised, &rh_agent_random, &rh_agent_sac, &rh_agent_td3);
 
 // ---------------------------------------------------------------------------- from outside
 

@@ -11,22 +11,17 @@
 
 #include "kernel.h"
 #include "base/base.h"
+#include "base/maths_series.h"
 
 #include <string.h>
 
-#if defined(__AVX512F__)
-#define LANES 8
-#elif defined(__AVX2__)
-#define LANES 4
-#else
-#define LANES 2
-#endif
+#define LANES ((int)(RH_KERNEL_BYTES / sizeof(double)))
 #define INLINE static inline __attribute__((always_inline))
 #define ROUNDER 0x1.8p52 // as in maths.c
 
-typedef double reals __attribute__((vector_size(8 * LANES)));
-typedef int64_t masks __attribute__((vector_size(8 * LANES)));
-typedef uint64_t words __attribute__((vector_size(8 * LANES)));
+typedef double reals __attribute__((vector_size(RH_KERNEL_BYTES)));
+typedef int64_t masks __attribute__((vector_size(RH_KERNEL_BYTES)));
+typedef uint64_t words __attribute__((vector_size(RH_KERNEL_BYTES)));
 
 // x where the mask is set, y elsewhere.
 INLINE reals choose(masks mask, reals x, reals y)
@@ -62,15 +57,7 @@ INLINE reals logarithm(reals x)
     m = choose(big, m * 0.5, m);
     k = choose(big, k + 1.0, k);
     reals f = m - 1.0, s = f / (2.0 + f), t = s * s;
-    reals series = 2.0 / 19.0 + t * (2.0 / 21.0);
-    series = 2.0 / 17.0 + t * series;
-    series = 2.0 / 15.0 + t * series;
-    series = 2.0 / 13.0 + t * series;
-    series = 2.0 / 11.0 + t * series;
-    series = 2.0 / 9.0 + t * series;
-    series = 2.0 / 7.0 + t * series;
-    series = 2.0 / 5.0 + t * series;
-    series = 2.0 / 3.0 + t * series;
+    RH_MATHS__LN_SERIES(reals, series, t);
     reals square = 0.5 * f * f;
     reals low = s * (square + t * series) + k * 0x1.a39ef35793c76p-33;
     return k * 0x1.62e42fee00000p-1 - ((square - low) - f);
@@ -85,23 +72,11 @@ INLINE void sine_cosine(reals x, reals *sine, reals *cosine)
     reals rest = k * 0x1.3198a2e037073p-69 - lost;
     reals r = second - rest, low = (second - r) - rest, z = r * r;
 
-    reals p = -1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0);
-    p = 1.0 / 6227020800.0 + z * p;
-    p = -1.0 / 39916800.0 + z * p;
-    p = 1.0 / 362880.0 + z * p;
-    p = -1.0 / 5040.0 + z * p;
-    p = 1.0 / 120.0 + z * p;
-    p = -1.0 / 6.0 + z * p;
+    RH_MATHS__SIN_SERIES(reals, p, z);
     reals s = r + (r * (z * p) + low * (1.0 - 0.5 * z));
-
-    p = -1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0);
-    p = 1.0 / 479001600.0 + z * p;
-    p = -1.0 / 3628800.0 + z * p;
-    p = 1.0 / 40320.0 + z * p;
-    p = -1.0 / 720.0 + z * p;
-    p = 1.0 / 24.0 + z * p;
+    RH_MATHS__COS_SERIES(reals, q, z);
     reals half = 0.5 * z, lead = 1.0 - half;
-    reals c = lead + (((1.0 - lead) - half) + (z * z * p - r * low));
+    reals c = lead + (((1.0 - lead) - half) + (z * z * q - r * low));
 
     // the quadrant, in the low bits of the sum, swaps them and turns their signs
     words quadrant = (words)sum & 3;

@@ -16,6 +16,7 @@
 // 7. Finite rewards may have an infinite sum; the outcome is then RH_ENV_NONFINITE.
 // 8. Failures (opt.fails) are counted by episode, when it ends; in a continuing task, where
 //    failing steps begin. An unfinished episode does not count, failed or not.
+//    Limits that count episodes do likewise; those that count steps count each.
 // 9. Where the agent or the environment gives a reason (a crash of its own process, an action
 //    that does not exist), the run is RH_FAILED instead of diverged, and scores the same.
 
@@ -50,6 +51,7 @@ typedef struct running {
     rh_result seen;     // their counts
     bool failed;        // in this episode; continuing: in the last step
     double ahead;       // what the run has got, minus opt.today
+    unsigned exceeded;  // limits that a step of this episode exceeded
     int point;          // next point of the learning curve
     char reason[240];   // of RH_FAILED
 } running;
@@ -107,6 +109,25 @@ static void look(running *r, double reward, bool terminal, bool ended)
     }
 }
 
+// Count the limits that a step exceeds, and add to the further scores.
+static void measure(running *r, double reward, bool ended)
+{
+    const rh_eval_options *opt = &r->runner->opt;
+    double also[RH_MAX_ALSO];
+    rh_done_step step = {.act = r->act, .next = r->obs, .reward = reward};
+    unsigned exceeded = opt->measure(opt->limits, &step, also);
+    r->exceeded |= exceeded;
+    for (int i = 0; i < opt->nlimit; i++) {
+        bool steps = opt->counted[i] == RH_COUNT_STEPS;
+        bool counts = steps || (ended && opt->counted[i] == RH_COUNT_EPISODES);
+        r->seen.over[i] += counts && ((steps ? exceeded : r->exceeded) >> i & 1);
+    }
+    for (int k = 0; k < opt->nalso; k++)
+        r->seen.also[k] += also[k];
+    if (ended)
+        r->exceeded = 0;
+}
+
 // One step of environment and agent, in a phase of nstep steps.
 static rh_outcome one_step(running *r, int64_t nstep)
 {
@@ -132,6 +153,8 @@ static rh_outcome one_step(running *r, int64_t nstep)
     bool cut = !terminal && !task->continuing && r->tally.length >= opt->cutoff;
     if (r->looks)
         look(r, reward, terminal, terminal || cut);
+    if (r->looks && opt->measure)
+        measure(r, reward, terminal || cut);
     bool healthy;
     if (terminal || (cut && opt->cutoff_rule == RH_TERMINATE)) {
         healthy = rh_agent_end(r->agent, reward);
@@ -246,6 +269,22 @@ static double lowest_score(const rh_runner *runner)
     return fmin(lo, lo * (double)nstep);
 }
 
+// The counts of limits that are known without looking at steps, and the further scores.
+static void finish_limits(const running *r, rh_result *result)
+{
+    const rh_eval_options *opt = &r->runner->opt;
+    bool unfinished = r->tally.length > 0 || result->nepisode == 0;
+    double nepisode = (double)(result->nepisode + unfinished);
+    for (int i = 0; i < opt->nlimit; i++)
+        if (opt->counted[i] == RH_COUNT_FAILURES || opt->counted[i] == RH_COUNT_ENDS)
+            result->over[i] =
+                opt->counted[i] == RH_COUNT_ENDS ? result->nended : result->nfailure;
+    for (int k = 0; k < opt->nalso; k++) {
+        bool sound = result->outcome == RH_FINISHED && isfinite(result->also[k]);
+        result->also[k] = sound ? result->also[k] / nepisode : (double)NAN;
+    }
+}
+
 // The whole run of a new agent.
 static rh_result whole_run(running *r)
 {
@@ -263,6 +302,7 @@ static rh_result whole_run(running *r)
         result.last *= (double)opt->nstep / (double)((opt->nstep + 9) / 10);
     else
         result.last = result.nepisode_last ? result.last / (double)result.nepisode_last : NAN;
+    finish_limits(r, &result);
     if (outcome == RH_FINISHED && opt->criterion == RH_FINAL) {
         rh_agent_freeze(r->agent, true);
         set_streams(r, RH_STREAM_FINAL_START, RH_STREAM_FINAL_NOISE, RH_STREAM_FINAL_AGENT);

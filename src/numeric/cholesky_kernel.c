@@ -12,17 +12,11 @@
 
 #include "cholesky_kernel.h"
 
-#if defined(__AVX512F__)
-#define LANES 8
-#elif defined(__AVX2__)
-#define LANES 4
-#else
-#define LANES 2
-#endif
+#define LANES ((int)(RH_KERNEL_BYTES / sizeof(double)))
 #define ROWS 4
 #define VECS 2
 
-typedef double vec __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef double vec __attribute__((vector_size(RH_KERNEL_BYTES), aligned(8), may_alias));
 
 // The block of C at row i and column j: nrow x nvec vectors, both constants.
 static inline __attribute__((always_inline)) void block(const rh_cholesky__product *p, int i,

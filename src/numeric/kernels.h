@@ -42,6 +42,15 @@ void rh_isa__limit(int n); // for tests: allow the first n only; 0: all
 #define RH_KERNELS__TEXT2(x) #x
 #define RH_KERNELS__TEXT(x) RH_KERNELS__TEXT2(x)
 
+// Bytes of its vectors.
+#if defined(__AVX512F__)
+#define RH_KERNEL_BYTES 64
+#elif defined(__AVX2__)
+#define RH_KERNEL_BYTES 32
+#else
+#define RH_KERNEL_BYTES 16
+#endif
+
 // Define the loops of RH_ISA, and name it.
 #define RH_KERNEL_TABLE(type) const type RH_KERNELS__JOIN(type, RH_ISA)
 #define RH_KERNEL_NAME RH_KERNELS__TEXT(RH_ISA)

@@ -37,25 +37,19 @@
 
 // A block is ROWS x VECS vectors, or as many in fewer columns: what fits the registers (32 with
 // AVX-512, otherwise 16) beside a row of B and a number of A.
-#if defined(__AVX512F__)
-#define LANES 16
+#define LANES ((int)(RH_KERNEL_BYTES / sizeof(float)))
 #define ROWS 6
+#if defined(__AVX512F__)
 #define VECS 4
 #else
-#if defined(__AVX2__)
-#define LANES 8
-#else
-#define LANES 4
-#endif
-#define ROWS 6
 #define VECS 2
 #endif
 #define MOST (ROWS * VECS)
 #define WIDE 8           // vectors of a block of one row
 #define MOST_LISTED 1024 // numbers of a row that is searched for zeros
 
-typedef float vec __attribute__((vector_size(4 * LANES), may_alias));
-typedef int mask __attribute__((vector_size(4 * LANES)));
+typedef float vec __attribute__((vector_size(RH_KERNEL_BYTES), may_alias));
+typedef int mask __attribute__((vector_size(RH_KERNEL_BYTES)));
 
 // a * b + c, rounded once if the machine can, for a number and for a vector.
 #if defined(__AVX512F__)

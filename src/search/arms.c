@@ -324,15 +324,6 @@ static void arms_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
     *nrun = (int64_t)*nsetting * search->opt.nrun;
 }
 
-static bool leads(const rh_search *search, const rh_search__lead_entry *a,
-                  const rh_search__lead_entry *b)
-{
-    bool broken = search->setting[a->setting].broken;
-    if (broken != search->setting[b->setting].broken)
-        return !broken;
-    return a->value != b->value ? a->value > b->value : a->setting < b->setting;
-}
-
 static int arms_lead(const rh_search *search, int most, rh_search__lead_entry *leader)
 {
     const arms *s = search->self;
@@ -352,12 +343,7 @@ static int arms_lead(const rh_search *search, int most, rh_search__lead_entry *l
         for (int k = 0; k < n; k++) {
             rh_search__lead_entry new = own[k];
             new.setting = a->place[new.setting];
-            int at = count < most ? count++ : count;
-            for (; at > 0 && leads(search, &new, &leader[at - 1]); at--)
-                if (at < most)
-                    leader[at] = leader[at - 1];
-            if (at < most)
-                leader[at] = new;
+            rh_search__add_leader(search, &new, most, leader, &count);
         }
     }
     rh_free(own);

@@ -163,16 +163,6 @@ static rh_status bayes_ask(rh_search *search, rh_error *err)
 
 // ---------------------------------------------------------------------------- leaders
 
-// Whether a leads b: without broken runs first, then by expected value.
-static bool leads(const rh_search *search, const rh_search__lead_entry *a,
-                  const rh_search__lead_entry *b)
-{
-    bool broken = search->setting[a->setting].broken;
-    if (broken != search->setting[b->setting].broken)
-        return !broken;
-    return a->value > b->value;
-}
-
 static int bayes_lead(const rh_search *search, int most, rh_search__lead_entry *leader)
 {
     rh_bayes *b = search->self;
@@ -201,14 +191,7 @@ static int bayes_lead(const rh_search *search, int most, rh_search__lead_entry *
             rh_bayes__pull(b, new.value, &slope);
             new.sd = b->scale *sqrt(variance[i % CHUNK]) / slope;
         }
-
-        // insert it by value, below all that rank above it
-        int at = count < most ? count++ : count;
-        for (; at > 0 && leads(search, &new, &leader[at - 1]); at--)
-            if (at < most)
-                leader[at] = leader[at - 1];
-        if (at < most)
-            leader[at] = new;
+        rh_search__add_leader(search, &new, most, leader, &count);
     }
     rh_bayes__back_to(b, put, seen);
     return count;

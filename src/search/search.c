@@ -459,6 +459,26 @@ static int compare(const void *a, const void *b)
     return (x->setting > y->setting) - (x->setting < y->setting);
 }
 
+static bool leads(const rh_search *search, const rh_search__lead_entry *a,
+                  const rh_search__lead_entry *b)
+{
+    bool broken = search->setting[a->setting].broken;
+    if (broken != search->setting[b->setting].broken)
+        return !broken;
+    return a->value != b->value ? a->value > b->value : a->setting < b->setting;
+}
+
+void rh_search__add_leader(const rh_search *search, const rh_search__lead_entry *new, int most,
+                           rh_search__lead_entry *leader, int *n)
+{
+    int at = *n < most ? (*n)++ : *n;
+    for (; at > 0 && leads(search, new, &leader[at - 1]); at--)
+        if (at < most)
+            leader[at] = leader[at - 1];
+    if (at < most)
+        leader[at] = *new;
+}
+
 // The best of the settings with the most runs, broken or not, that fit into leader (most).
 static int lead_among(const rh_search *search, bool broken, int longest, int most,
                       rh_search__lead_entry *leader)
@@ -475,12 +495,7 @@ static int lead_among(const rh_search *search, bool broken, int longest, int mos
                 qsort(leader, (size_t)n, sizeof *leader, compare);
             continue;
         }
-        if (compare(&new, &leader[n - 1]) > 0)
-            continue;
-        int at = n - 1;
-        for (; at > 0 && compare(&new, &leader[at - 1]) < 0; at--)
-            leader[at] = leader[at - 1];
-        leader[at] = new;
+        rh_search__add_leader(search, &new, most, leader, &n);
     }
     qsort(leader, (size_t)n, sizeof *leader, compare);
     return n;

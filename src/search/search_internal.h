@@ -111,6 +111,11 @@ const double *rh_search__known(const rh_search *search, int i);
 // The settings with the most runs, best first; ties by index.
 int rh_search__lead_by_value(const rh_search *search, int most, rh_search__lead_entry *leader);
 
+// Insert a leader into the first *n of leader (most), below all that rank above it: without
+// broken runs first, then by value, then in their order.
+void rh_search__add_leader(const rh_search *search, const rh_search__lead_entry *new, int most,
+                           rh_search__lead_entry *leader, int *n);
+
 // A told setting as a leader, with its own value and noise.
 rh_search__lead_entry rh_search__leader(const rh_search *search, int setting);
 

@@ -53,6 +53,14 @@ static rh_task task_of(bool discrete, double row[NROW][WIDTH])
     return task;
 }
 
+// Give a parameter a value, if the agent has it.
+static void set(const rh_agent_type *type, double *hp, const char *param, double value)
+{
+    int at = param ? rh_param_find(type->param, type->nparam, param) : -1;
+    if (at >= 0)
+        hp[at] = value;
+}
+
 static rh_agent *make(const char *name, const rh_task *task, const char *param, double value)
 {
     rh_agent *agent = NULL;
@@ -60,10 +68,9 @@ static rh_agent *make(const char *name, const rh_task *task, const char *param, 
     const rh_agent_type *type = rh_agent_find(name, NULL);
     assert_non_null(type);
     rh_param_initial(type->param, type->nparam, hp);
-    hp[rh_param_find(type->param, type->nparam, "before")] = 1500;
-    hp[rh_param_find(type->param, type->nparam, "n_step")] = 1;
-    if (param)
-        hp[rh_param_find(type->param, type->nparam, param)] = value;
+    set(type, hp, "before", 1500);
+    set(type, hp, "n_step", 1);
+    set(type, hp, param, value);
     assert_int_equal(rh_agent_create(&agent, type, task, hp, NULL), RH_OK);
     return agent;
 }
@@ -185,12 +192,43 @@ static void without_a_log_there_is_no_difference(void **unused)
     (void)unused;
 }
 
+// practised imitates the rows of practice, clone those of the log, and neither learns.
+static void practised_and_cloned(void **unused)
+{
+    static double row[2 * NROW][WIDTH];
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
+    double x[NOBS] = {0.8, 0.1}, act[1];
+    (void)unused;
+    write_log(row, false);
+    write_log(row + NROW, false);
+    for (int i = NROW; i < 2 * NROW; i++)
+        row[i][NOBS] = -row[i][NOBS]; // practice says the opposite
+    rh_task task = task_of(false, row);
+    for (int practised = 0; practised < 2; practised++) {
+        const char *name = practised ? "practised" : "clone";
+        task.prior = (rh_prior){NROW, row[0], NROW};
+        rh_agent *agent = make(name, &task, NULL, 0.0);
+        assert_true(rh_agent_start(agent, x, &rng, act));
+        assert_true(practised ? act[0] < -0.3 : act[0] > 0.3);
+        learn(agent, 1, 40);
+        assert_true(rh_agent_start(agent, x, &rng, act));
+        assert_true(practised ? act[0] < -0.3 : act[0] > 0.3);
+        rh_agent_destroy(agent);
+        task.prior = (rh_prior){NROW, row[0], 0}; // nobody practised
+        agent = make(name, &task, NULL, 0.0);
+        assert_true(rh_agent_start(agent, x, &rng, act));
+        assert_true(act[0] > 0.3);
+        rh_agent_destroy(agent);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_where_the_log_ends),
         cmocka_unit_test(caution_keeps_to_what_was_logged),
         cmocka_unit_test(saved_and_loaded),
+        cmocka_unit_test(practised_and_cloned),
         cmocka_unit_test(without_a_log_there_is_no_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,6 +320,58 @@ static void failures_are_counted(void **unused)
     rh_env_destroy(env);
 }
 
+// The limits that are given, at every step; adds the reward twice.
+static unsigned measure(const void *limits, const rh_done_step *step, double *also)
+{
+    assert_true(step->next[0] == 0.5 && (step->act[0] == 0.0 || step->act[0] == 1.0));
+    also[0] = 2.0 * step->reward;
+    return *(const unsigned *)limits;
+}
+
+static void limits_are_counted(void **unused)
+{
+    (void)unused;
+    unsigned all = 7;
+    rh_env *env = make_corridor(4, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 1;
+    opt.nstep = 101; // 25 episodes, and a step
+    opt.fails = fails;
+    opt.rule = &(bool){false};
+    opt.measure = measure;
+    opt.limits = &all;
+    opt.nlimit = 4;
+    opt.nalso = 1;
+    opt.counted[0] = RH_COUNT_STEPS;
+    opt.counted[1] = RH_COUNT_EPISODES;
+    opt.counted[2] = RH_COUNT_FAILURES;
+    opt.counted[3] = RH_COUNT_ENDS;
+    opt.criterion = RH_FINAL; // whose further steps do not count
+    rh_result r = one_run(env, &opt, NULL);
+    assert_int_equal(r.over[0], 101);
+    assert_int_equal(r.over[1], 25);
+    assert_int_equal(r.over[2], 25);
+    assert_int_equal(r.over[3], 25);
+    assert_true(r.also[0] == -202.0 / 26); // the unfinished episode is one
+    opt.cutoff = 3;                        // none ends by itself
+    r = one_run(env, &opt, NULL);
+    assert_int_equal(r.over[1], 33);
+    assert_int_equal(r.over[2] + r.over[3], 0);
+    all = 0;
+    r = one_run(env, &opt, NULL);
+    assert_int_equal(r.over[0] + r.over[1], 0);
+    rh_env_destroy(env);
+
+    env = make_corridor(0, 0, true); // a continuing task is one episode
+    all = 1;
+    opt.criterion = RH_AVERAGE;
+    opt.nstep = 60;
+    r = one_run(env, &opt, NULL);
+    assert_int_equal(r.over[0], 60);
+    assert_true(r.also[0] == -120.0);
+    rh_env_destroy(env);
+}
+
 static void breakdown_is_an_outcome(void **unused)
 {
     (void)unused;
@@ -860,6 +912,7 @@ int main(void)
         cmocka_unit_test(cutoffs_follow_their_rule),
         cmocka_unit_test(continuing_runs_have_no_episodes),
         cmocka_unit_test(failures_are_counted),
+        cmocka_unit_test(limits_are_counted),
         cmocka_unit_test(breakdown_is_an_outcome),
         cmocka_unit_test(the_caller_can_watch_and_stop),
         cmocka_unit_test(a_current_run_stops),
