@@ -170,6 +170,31 @@ typedef struct rh_model_past {
 // Find it; RH_EINVAL if the log has too few steps for a regression. Nullable: err.
 RH_API rh_status rh_model_memory(rh_model_past *out, const rh_log *log, rh_error *err);
 
+#define RH_NOT_SHOWN_MOST 24 // most effects that are named
+
+// An effect that a log cannot show: there the controller always answers the same, or never with
+// this action.
+typedef struct rh_not_shown {
+    int action;      // a discrete action, or a number of a continuous one
+    int sensor;      // the region: values lo to hi of this sensor; -1: anywhere
+    double lo, hi;   //
+    int64_t nstep;   // logged steps in the region
+    int64_t nchoice; // of these, with this action where the controller might have taken another
+} rh_not_shown;
+
+// The natural experiments of a log: steps whose action is not what the controller usually does
+// there. Only these tell the effect of an action from its reason.
+typedef struct rh_experiments {
+    int64_t nstep;                             // steps whose usual action is known
+    int64_t n;                                 // natural experiments among them
+    int nnot_shown;                            //
+    rh_not_shown not_shown[RH_NOT_SHOWN_MOST]; //                               (nnot_shown)
+} rh_experiments;
+
+// Find them in a log, or in an excerpt of a long one. Nullable: err.
+RH_API rh_status rh_model_experiments(rh_experiments *out, const rh_log *log, rh_error *err);
+RH_API const rh_fields *rh_experiments_fields(void); // for rh_describe()
+
 // ---------------------------------------------------------------------------- fidelity
 
 // Root mean square error of predictions on held-out episodes, beside two trivial predictions.
@@ -191,6 +216,21 @@ typedef struct rh_fidelity_action {
     double nearest; // median distance, in median steps, from a state where another action
                     // was taken to the nearest step with this one
 } rh_fidelity_action;
+
+// How a model replays steps beside the logged path. Scores are as those of stretches: 0 as
+// logged, 1 as a random stretch of the log. NAN: too few steps for it.
+typedef struct rh_fidelity_beside {
+    int nexperiment;    // natural experiments that were replayed
+    double experiments; // score of replays from them
+    double ratio;       // error of the states there / error at usual steps
+    double shown;       // how much of the effects that the model predicts there the log shows:
+    double shown_error; //   1: all, 0: none; and its standard error
+    int nsensor;        // replays from the outer tenth of the sensors' ranges,
+    double sensors;     //   their score in a model of the inner part
+    int naction;        // and the same of actions
+    double actions;     //
+    double score;       // mean of the three scores
+} rh_fidelity_beside;
 
 // Does the model behave like the log? Distances are between codes; "in median steps" means
 // divided by the median length of a logged step. docs/fidelity.md explains how each is
@@ -222,6 +262,8 @@ typedef struct rh_fidelity {
     double random_better;       // share of their episodes that beat the log's median return
     double logged_better;       // share of the log's episodes that do: 0.5 or less
     double random_steps;        // random steps per such episode; INFINITY: there were none
+    rh_experiments experiments; // natural experiments of the log
+    rh_fidelity_beside beside;  // how the model replays from them; NAN: not compared
     rh_findings findings;       //
 } rh_fidelity;
 
@@ -301,8 +343,10 @@ typedef struct rh_model_trial {
     bool tried;
     double score; // of replayed stretches: 0 perfect, 1 as a random stretch of the log
     double error; // its standard error
-    double behind, behind_error;                    // score minus that of the chosen, paired
-    double part[RH_MODEL_NASPECT];                  // the score is the mean of these,
+    double behind, behind_error;   // score minus that of the chosen, paired
+    rh_fidelity_beside beside;     // replays beside the logged path
+    double total;                  // by which candidates are compared: mean of both scores
+    double part[RH_MODEL_NASPECT]; // the score is the mean of these,
     double at[RH_MODEL_NASPECT][RH_MODEL_NHORIZON]; //   each the mean of these
     rh_fidelity_spread simulated_return;            // of the log's behaviour imitated in it
     rh_fidelity_spread simulated_length;            // of episodes

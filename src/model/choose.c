@@ -1,6 +1,7 @@
 // choose.c - chooses the kind of model, its parameters and the representation from the log.
 //
-// Candidates are compared by their replays of held-out stretches (replay.c). One of another
+// Candidates are compared by their replays of held-out stretches (replay.c), along the logged
+// path and beside it (beside.c). One of another
 // kind is preferred if its score is lower by more than the t quantile (95 %, two-sided, as many
 // degrees of freedom as there are held-out episodes or blocks, less one) of the standard error
 // of the difference, paired over stretches. First comes the regression: beside the logged path,
@@ -37,6 +38,7 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "fidelity.h"
+#include "fields.h"
 #include "model.h"
 #include "numeric/stats.h"
 #include "replay.h"
@@ -160,7 +162,8 @@ static void reset(rh_model_trial *one)
 {
     const rh_fidelity_spread none = {0, NAN, NAN, NAN, NAN};
     one->tried = one->chosen = one->credible = false;
-    one->score = one->error = one->behind = one->behind_error = NAN;
+    one->score = one->error = one->behind = one->behind_error = one->total = NAN;
+    rh_field__forget(&rh_model__beside, &one->beside);
     one->simulated_return = one->simulated_length = none;
     one->simulated_ended = one->imitation = NAN;
     one->note[0] = 0;
@@ -295,7 +298,9 @@ static rh_status measure(choice *c, int i, const rh_model *model, rh_error *err)
         return rc;
     one->tried = true;
     one->score = s->score;
-    rh_stretches__compare(c->stretches, s, NULL, &mean, &one->error);
+    rh_stretches__compare(c->stretches, s, NULL, false, &mean, &one->error);
+    one->total = s->total;
+    one->beside = s->beside;
     memcpy(one->part, s->part, sizeof one->part);
     memcpy(one->at, s->at, sizeof one->at);
     return RH_OK;
@@ -320,7 +325,7 @@ static rh_status try_one(choice *c, int i, rh_error *err)
     rh_status rc = learn(c, one, &repr, err);
     if (!rc)
         rc = rh_model__prepare(&model, one->type, c->excerpt ? c->excerpt : c->log, repr, &opt,
-                               err);
+                               c->first, err);
     if (!rc && !c->stretches)
         rc = begin(c, model, err);
     if (!rc && !c->over)
@@ -355,7 +360,7 @@ static rh_status try_or_skip(choice *c, int i, rh_error *err)
 // Score of a minus score of b, and whether a is worse beyond chance.
 static bool worse(const choice *c, int a, int b, double *mean, double *error)
 {
-    rh_stretches__compare(c->stretches, &c->scores[a], &c->scores[b], mean, error);
+    rh_stretches__compare(c->stretches, &c->scores[a], &c->scores[b], true, mean, error);
     return *mean > c->t * *error;
 }
 
@@ -395,10 +400,10 @@ static int choose(const choice *c)
         for (int i = 0; i < c->cmp->ntrial; i++)
             if (trial[i].tried && rank_of(&trial[i]) == rank &&
                 (!any || beats_persistence(c, i)) &&
-                (best < 0 || trial[i].score < trial[best].score))
+                (best < 0 || trial[i].total < trial[best].total))
                 best = i;
         if (best >= 0 && (chosen < 0 || worse(c, chosen, best, &mean, &error) ||
-                          (rank == 1 && trial[chosen].score > CREDIBLE * trial[best].score)))
+                          (rank == 1 && trial[chosen].total > CREDIBLE * trial[best].total)))
             chosen = best;
     }
     return chosen;
@@ -430,7 +435,7 @@ static bool is_best_of_kind(const choice *c, int i)
         const rh_model_trial *other = &c->cmp->trial[k];
         if (k == i || !other->tried || strcmp(other->kind, one->kind) != 0)
             continue;
-        if (other->chosen || other->score < one->score || (other->score == one->score && k < i))
+        if (other->chosen || other->total < one->total || (other->total == one->total && k < i))
             return false;
     }
     return true;
@@ -486,7 +491,7 @@ static void explain(const choice *c, int chosen)
     describe(best, text, sizeof text);
     for (int i = 0; i < cmp->ntrial; i++)
         if (cmp->trial[i].tried && strcmp(cmp->trial[i].kind, best->kind) != 0 &&
-            (before < 0 || cmp->trial[i].score < cmp->trial[before].score))
+            (before < 0 || cmp->trial[i].total < cmp->trial[before].total))
             before = i;
     best->chosen = best->credible = true;
     best->behind = best->behind_error = 0.0;
@@ -636,6 +641,8 @@ rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int n
     if (!rc)
         rc = fit(&c, chosen, &model, err);
     if (!rc && ncandidate > 1) {
+        if (model->fidelity)
+            model->fidelity->beside = c.cmp->trial[chosen].beside;
         model->compared = c.cmp;
         c.cmp = NULL;
         rc = find_unproven(model, err);

@@ -146,8 +146,13 @@ rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err
     rh_subset *part = &c.part;
     rh_model__piece piece = {0};
     rh_status rc = RH_OK;
-    if (u->whole)
-        return rh_log_copy(out, log, err);
+    if (u->whole) {
+        rh_log *shared = rh_log__share(log);
+        if (!shared)
+            return rh_log_copy(out, log, err);
+        *out = shared;
+        return RH_OK;
+    }
 
     if (!rh_subset__init(part, log, log->nstate + u->nmore + u->nreset, u->n, u->nepisode)) {
         rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %lld transitions",

@@ -12,6 +12,7 @@
 
 #include "base/base_internal.h"
 #include "fidelity_internal.h"
+#include "fields.h"
 #include "knn_internal.h"
 #include "numeric/stats.h"
 #include "repr/repr.h"
@@ -63,6 +64,8 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, rh_error
         .logged_better = NAN,
         .random_steps = NAN,
     };
+
+    rh_field__forget(&rh_model__beside, &f->beside);
 
     // one more than needed, because there may be none
     f->sensor = rh_alloc((size_t)nobs + 1, sizeof *f->sensor);
@@ -205,6 +208,8 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
         rc = rh_fidelity__reach(&w, err);
     if (!rc)
         rc = rh_fidelity__simulate(&w, err);
+    if (!rc)
+        rc = rh_model_experiments(&w.f->experiments, log, err);
     if (!rc)
         rc = rh_fidelity__pause(&w, 1.0, err);
     if (!rc && !rh_fidelity__find(&w))

@@ -95,6 +95,9 @@ static const rh_field row[] = {
      "share of pairs of state and action out of coverage"},
     {"actions", RH_FIELD__LIST(rh_fidelity, action), NULL, "discrete actions",
      .fields = &action, .count = RH_COUNT_ACTIONS},
+    {"experiments", AT(experiments), NULL, "natural experiments of the log",
+     .fields = &rh_model__experiments},
+    {"beside", AT(beside), NULL, "replays beside the logged path", .fields = &rh_model__beside},
     {RH_FIELD__FINDINGS(rh_fidelity, findings)},
 };
 

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define MOST_FINDINGS 1000
-#define NERROR 3 // numbers of an rh_prediction_error
+#define NNOT_SHOWN 6 // numbers of an rh_not_shown
+#define NERROR 3     // numbers of an rh_prediction_error
 
 enum { SEVERITY, COUNT, FIRST, DIM, NNUMBER }; // numbers of a finding
 enum { ID, EVIDENCE, REMEDY, NTEXT };          // and texts
@@ -43,11 +44,26 @@ static void write_findings(rh_store *store, const rh_fidelity *f)
     rh_free(x);
 }
 
+// Six numbers of every effect that the log cannot show.
+static void write_not_shown(rh_store *store, const rh_experiments *e)
+{
+    double x[NNOT_SHOWN * RH_NOT_SHOWN_MOST];
+    for (int i = 0; i < e->nnot_shown; i++) {
+        const rh_not_shown *one = &e->not_shown[i];
+        const double row[NNOT_SHOWN] = {one->action, one->sensor,        one->lo,
+                                        one->hi,     (double)one->nstep, (double)one->nchoice};
+        memcpy(x + (size_t)NNOT_SHOWN * (size_t)i, row, sizeof row);
+    }
+    rh_store__put(store, "fidelity/not_shown", RH_STATE_F64, x,
+                  (int64_t)NNOT_SHOWN * e->nnot_shown);
+}
+
 void rh_model_file__write_fidelity(rh_store *store, const rh_fidelity *f, const rh_log *log)
 {
     rh_model_file__put_fields(store, "fidelity/field", &rh_model__fidelity, f);
     rh_store__put(store, "fidelity/sensor", RH_STATE_F64, f->sensor, NERROR * log->nobs);
     rh_store__put(store, "fidelity/action", RH_STATE_F64, f->action, NERROR * log->naction);
+    write_not_shown(store, &f->experiments);
     write_findings(store, f);
 }
 
@@ -98,6 +114,32 @@ static void read_findings(rh_store *store, rh_fidelity *f, int nobs)
     rh_free((void *)text);
 }
 
+static void read_not_shown(rh_store *store, rh_experiments *e, const rh_log *log)
+{
+    int naction = log->naction ? log->naction : log->nact;
+    double x[NNOT_SHOWN * RH_NOT_SHOWN_MOST];
+    if (store->rc || e->nnot_shown > RH_NOT_SHOWN_MOST) {
+        rh_store__refuse(store, "fidelity/field", "%d effects", e->nnot_shown);
+        return;
+    }
+    rh_store__copy(store, "fidelity/not_shown", RH_STATE_F64,
+                   (int64_t)NNOT_SHOWN * e->nnot_shown, x);
+    for (int i = 0; i < e->nnot_shown && !store->rc; i++) {
+        const double *row = x + (size_t)NNOT_SHOWN * (size_t)i;
+        if (!(row[0] >= 0.0 && row[0] < naction && row[1] >= -1.0 && row[1] < log->nobs &&
+              row[4] >= 0.0 && row[5] >= 0.0 && row[4] <= (double)log->n && row[5] <= row[4])) {
+            rh_store__refuse(store, "fidelity/not_shown", "effect %d is invalid", i);
+            return;
+        }
+        e->not_shown[i] = (rh_not_shown){.action = (int)row[0],
+                                         .sensor = (int)row[1],
+                                         .lo = row[2],
+                                         .hi = row[3],
+                                         .nstep = (int64_t)row[4],
+                                         .nchoice = (int64_t)row[5]};
+    }
+}
+
 rh_fidelity *rh_model_file__read_fidelity(rh_store *store, const rh_log *log)
 {
     rh_fidelity *f = NULL;
@@ -110,6 +152,7 @@ rh_fidelity *rh_model_file__read_fidelity(rh_store *store, const rh_log *log)
     rh_model_file__get_fields(store, "fidelity/field", &rh_model__fidelity, f);
     rh_store__copy(store, "fidelity/sensor", RH_STATE_F64, NERROR * log->nobs, f->sensor);
     rh_store__copy(store, "fidelity/action", RH_STATE_F64, NERROR * log->naction, f->action);
+    read_not_shown(store, &f->experiments, log);
     read_findings(store, f, log->nobs);
     if (store->rc) {
         rh_fidelity__destroy(f);

@@ -69,7 +69,7 @@ static void judge_ignorant(rh_stretches *r, pool *p, int h)
     r->left = h == 0 ? LEFT * spread : r->left;
     double reward = rh_stretches__apart(p->reward, p->n),
            ended = rh_stretches__apart(p->ended, p->n);
-    for (int i = 0; i < r->nstretch; i++) {
+    for (int i = 0; i < r->nall; i++) {
         const rh_stretches__outcome *o = &r->real[i];
         rh_stretches__point y = {rh_stretches__place(r, r->place, i, h), o->ended[h]};
         bool known = o->known[h] && p->n > 1;
@@ -104,11 +104,11 @@ static double effective(const rh_stretches *r, int part, int h)
     return fourth > 0.0 ? square * square / fourth : 0.0;
 }
 
-// The sum of the ignorant forecast's scores.
-static double sum_ignorant(const rh_stretches *r, int part, int h)
+// The sum of the ignorant forecast's scores of a kind.
+static double sum_ignorant(const rh_stretches *r, int kind, int part, int h)
 {
     double sum = 0.0;
-    for (int i = 0; i < r->nstretch; i++) {
+    for (int i = r->first[kind]; i < r->first[kind + 1]; i++) {
         double c = *rh_stretches__score_at(r, r->ignorant, i, part, h);
         sum += isnan(c) ? 0.0 : c;
     }
@@ -134,18 +134,20 @@ double rh_stretches__persistence(const rh_stretches *r)
 }
 
 // The weight of every part and horizon: 1 / (its mean for the ignorant forecast), and equal
-// for the horizons of a part and for the parts; times nstretch / (stretches that are known), so
-// that the score is the mean of the stretches' shares.
-static void weigh(rh_stretches *r)
+// for the horizons of a part and for the parts; times (stretches of the kind) / (those that are
+// known), so that the score is the mean of the stretches' shares. Beside the path the same
+// parts and horizons count, as far as they are known.
+static void weigh(rh_stretches *r, int kind)
 {
     int nat[RH_MODEL_NASPECT] = {0}, npart = 0;
+    double *weight = rh_stretches__weight(r, kind), n = rh_stretches__count(r, kind);
     for (int part = 0; part < RH_MODEL_NASPECT; part++) {
         for (int h = 0; h < r->nhorizon; h++) {
-            double sum = sum_ignorant(r, part, h);
+            double sum = sum_ignorant(r, kind, part, h);
             bool good = part == RH_MODEL_STATE
-                            ? sum > ROUNDING * r->nstretch // else all have ended
+                            ? sum > ROUNDING * n // else all have ended
                             : sum > 0.0 && effective(r, part, h) >= LEAST_EFFECTIVE;
-            r->weight[part * r->nhorizon + h] = good ? (double)r->nstretch / sum : 0.0;
+            weight[part * r->nhorizon + h] = good ? n / sum : 0.0;
             nat[part] += good;
         }
         npart += nat[part] > 0;
@@ -153,7 +155,7 @@ static void weigh(rh_stretches *r)
     for (int part = 0; part < RH_MODEL_NASPECT; part++)
         for (int h = 0; h < r->nhorizon; h++)
             if (nat[part])
-                r->weight[part * r->nhorizon + h] /= nat[part] * npart;
+                weight[part * r->nhorizon + h] /= nat[part] * npart;
 }
 
 bool rh_stretches__measure_ignorant(rh_stretches *r, uint64_t seed)
@@ -163,7 +165,7 @@ bool rh_stretches__measure_ignorant(rh_stretches *r, uint64_t seed)
     for (int h = 0; good && h < r->nhorizon; h++)
         judge_ignorant(r, &p, h);
     rh_scratch__clear(&p.scratch);
-    if (good)
-        weigh(r);
+    for (int kind = 0; good && kind < RH_STRETCHES__NKIND; kind++)
+        weigh(r, kind);
     return good;
 }

@@ -15,7 +15,8 @@
 // 4. Rewards are the log's formula of simulated sensors, or fitted terms (linear_reward.c).
 // Ends
 //    are those of the limits of the log, or of the nearest logged arrival.
-// 5. Predictions for a state of the log know what came before it. Any other observation is
+// 5. Averages over the past stand for what is too slow for lags: walls, beds, batteries.
+// 6. Predictions for a state of the log know what came before it. Any other observation is
 //    taken for a plant at rest.
 
 #include "linear_internal.h"
@@ -29,6 +30,7 @@ static const char *const form_name[] = {"auto", "linear", "products", "quadratic
 static const char *const lags_name[] = {"auto", "1", "2", "4", "8", NULL};
 static const char *const delay_name[] = {"auto", "0", "1", "2", "3", "4",
                                          "5",    "6", "7", "8", NULL};
+static const char *const slow_name[] = {"auto", "none", "16", "64", "both", NULL};
 static const char *const residuals_name[] = {"stretch", "draw", "none", NULL};
 
 const rh_param rh_linear__param[RH_LINEAR_NPARAM] = {
@@ -41,6 +43,8 @@ const rh_param rh_linear__param[RH_LINEAR_NPARAM] = {
                         .hi = 4, .initial = 0, .choice = lags_name, .fixed = true},
     [RH_LINEAR_DELAY] = {"delay", "dead time: steps until an action has an effect", .lo = 0,
                          .hi = 9, .initial = 0, .choice = delay_name, .fixed = true},
+    [RH_LINEAR_SLOW] = {"slow", "averages over the past: none, or fading within so many steps",
+                        .lo = 0, .hi = 4, .initial = 0, .choice = slow_name, .fixed = true},
     [RH_LINEAR_RESIDUALS] = {"residuals",
                              "what the regression leaves: replayed from a stretch of the log, "
                              "drawn step by step, or left out",
@@ -81,6 +85,7 @@ void rh_linear__destroy(void *member)
     rh_knn__destroy(m->knn);
     rh_free(m->weight);
     rh_free(m->across);
+    rh_free(m->slow);
     rh_free(m->residual);
     rh_free(m->able);
     rh_free(m);
@@ -94,15 +99,16 @@ static void take_residual(const rh_linear *m, const rh_model *model, int64_t t, 
     const double *s = log->obs + (int64_t)log->from[t] * log->nobs;
     const double *next = log->obs + (int64_t)log->to[t] * log->nobs;
     rh_linear__past past;
-    rh_linear__past_of(&past, log, t);
+    rh_linear__past_of(&past, m, log, t);
     rh_linear__terms(m, &m->plan, &past, model, x);
     for (int i = 0; i < m->nout; i++) {
         const double *w = m->weight + (size_t)i * (size_t)m->nterm;
         int k = m->out[i];
-        double left = rh_knn__difference(model, k, next[k], s[k]) / m->step[k];
+        double sum = 0.0;
         for (int j = 0; j < m->nterm; j++)
-            left -= w[j] * x[j];
-        r[i] = (float)left;
+            sum += w[j] * x[j];
+        sum = (rh_linear__stop(m, k, s[k] + m->step[k] * sum) - s[k]) / m->step[k];
+        r[i] = (float)(rh_knn__difference(model, k, next[k], s[k]) / m->step[k] - sum);
     }
     double reward = rh_linear__reward(m, model, s, log->act + t * log->nact, past.act[1], next);
     r[m->nout] = m->knn->formula.nop ? 0.0f : (float)(log->reward[t] - reward);
@@ -116,7 +122,8 @@ rh_status rh_linear__complete(rh_linear *m, const rh_model *model, int nthread, 
     m->residual = rh_alloc((size_t)log->n, width * sizeof *m->residual);
     m->able = rh_alloc((size_t)m->knn->nuse + 1, sizeof *m->able);
     double *x = rh_alloc((size_t)nthread * nterm, sizeof *x);
-    if (!m->across || !m->residual || !m->able || !x) {
+    bool averaged = !m->plan.slow || m->slow || rh_linear__average(m, model);
+    if (!m->across || !m->residual || !m->able || !x || !averaged) {
         rh_free(x);
         return rh_base__no_memory(err, "linear");
     }
@@ -163,12 +170,12 @@ static rh_status fit(void **out, const rh_model *model, const rh_model__part *pa
 // ---------------------------------------------------------------------------- predictions
 
 // The past of an observation: that of its row in the log, or a plant at rest.
-static void take_past(const rh_log *log, const double *obs, const double *act,
-                      rh_linear__past *past)
+static void take_past(const rh_linear *m, const rh_log *log, const double *obs,
+                      const double *act, rh_linear__past *past)
 {
     int64_t row = rh_knn__row_of(log, obs), t = row < 0 ? -1 : rh_linear__from_row(log, row);
     if (t >= 0)
-        rh_linear__past_of(past, log, t);
+        rh_linear__past_of(past, m, log, t);
     for (int l = 0; l < RH_LINEAR__PAST && t < 0; l++) {
         past->obs[l] = obs;
         past->act[l] = act;
@@ -180,7 +187,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
                         const double *obs, const double *act, rh_error *err)
 {
     const rh_linear *m = member;
-    rh_linear__past past;
+    rh_linear__past past = {.slow = NULL};
     float code[RH_MAX_CODE];
     size_t nscratch = rh_repr__nscratch(model->repr);
     float *scratch = rh_alloc(nscratch + 1, sizeof *scratch);
@@ -191,7 +198,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
         return rh_base__no_memory(err, "linear");
     }
     *out = (rh_model__expected){.next = next, .distance = NAN};
-    take_past(model->log, obs, act, &past);
+    take_past(m, model->log, obs, act, &past);
     rh_linear__terms(m, &m->plan, &past, model, x);
     rh_linear__next(m, model, m->across, x, m->nterm, obs, NULL, next);
     out->reward = rh_linear__reward(m, model, obs, act, past.act[1], next);

@@ -73,7 +73,7 @@ static void enter(const world *w, place *here, int64_t row)
     double *act = act_of(w, here);
     rh_linear__past past = {.obs = {obs}};
     if (t >= 0)
-        rh_linear__past_of(&past, log, t);
+        rh_linear__past_of(&past, m, log, t);
     for (int l = 1; l < RH_LINEAR__PAST && t < 0; l++)
         past.obs[l] = obs;
     rh_linear__enter(m, w->model, &m->plan, &past, terms_of(w, here));

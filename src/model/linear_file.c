@@ -8,14 +8,14 @@
 
 #include <math.h>
 
-enum { FORM, LAGS, DELAY, NPLAN };
+enum { FORM, LAGS, DELAY, SLOW, NPLAN };
 enum { KIND, I, J, AT, WEIGHT, GATE, FROM, TO, NCOST };
 
 void rh_linear__write(const rh_model *model, const void *member, rh_store *store)
 {
     (void)model;
     const rh_linear *m = member;
-    double plan[NPLAN] = {m->plan.form, m->plan.lags, m->plan.delay};
+    double plan[NPLAN] = {m->plan.form, m->plan.lags, m->plan.delay, m->plan.slow};
     double cost[RH_LINEAR__COST * NCOST + 1] = {m->constant};
     for (int i = 0; i < m->ncost; i++) {
         const rh_linear__cost *c = &m->cost[i];
@@ -32,6 +32,8 @@ void rh_linear__write(const rh_model *model, const void *member, rh_store *store
     if (m->knn->use)
         rh_store__lend(store, "use", RH_STATE_I32, m->knn->use, m->knn->nuse);
     rh_store__put(store, "plan", RH_STATE_F64, plan, NPLAN);
+    rh_store__put(store, "wall_lo", RH_STATE_F64, m->wall_lo, m->nobs);
+    rh_store__put(store, "wall_hi", RH_STATE_F64, m->wall_hi, m->nobs);
     rh_store__lend(store, "weights", RH_STATE_F64, m->weight, (int64_t)m->nout * m->nterm);
     rh_store__put(store, "reward", RH_STATE_F64, cost, 1 + (int64_t)m->ncost * NCOST);
 }
@@ -52,7 +54,14 @@ static void read_plan(rh_linear *m, rh_store *store)
     m->plan.form = whole(store, "plan", plan[FORM], RH_LINEAR_PLAIN, RH_LINEAR_QUADRATIC);
     m->plan.lags = whole(store, "plan", plan[LAGS], 1, RH_LINEAR__LAGS);
     m->plan.delay = whole(store, "plan", plan[DELAY], 0, RH_LINEAR__DELAY);
+    m->plan.slow = whole(store, "plan", plan[SLOW], 0, (1 << RH_LINEAR__NSLOW) - 1);
     m->nterm = rh_linear__nterm(m, &m->plan);
+    rh_store__copy(store, "wall_lo", RH_STATE_F64, m->nobs, m->wall_lo);
+    rh_store__copy(store, "wall_hi", RH_STATE_F64, m->nobs, m->wall_hi);
+    for (int k = 0; k < m->nobs && !store->rc; k++)
+        if (isinf(m->wall_lo[k]) || isinf(m->wall_hi[k]) || m->wall_lo[k] >= m->wall_hi[k])
+            rh_store__refuse(store, "wall_lo", "walls of sensor %d are %g and %g", k,
+                             m->wall_lo[k], m->wall_hi[k]);
     int64_t n = (int64_t)m->nout * m->nterm;
     m->weight = rh_store__take(store, "weights", RH_STATE_F64, n, NULL);
     for (int64_t i = 0; i < n && !store->rc; i++)

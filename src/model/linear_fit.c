@@ -12,7 +12,11 @@
 // 3. Form, lags and ridge are chosen by how true the regression is along the logged path and
 //    beside it (linear_judge.c), with parts HELD left out in turn. The simplest within WITHIN
 //    of the best is taken.
-// 4. If the linear part grows by itself, it is shrunk (linear_steady.c). Plants that do run
+// 4. Averages over the past are added to the best of these, with any number of lags, if its
+//    score is below KNOWN, they save SLOWLY of it, and the linear part does not grow by itself:
+//    where the fast part is not known, they fit chance (drone).
+// 5. Where walls stop a sensor (linear_wall.c), all is chosen again without the steps there.
+// 6. If the linear part grows by itself, it is shrunk (linear_steady.c). Plants that do run
 // away
 //    exist, so the weights stay as they are if replays say clearly so (CLEARLY). Bounds stop
 //    both.
@@ -33,7 +37,10 @@
 #define DELAY_LAGS 2       // lags of that regression
 #define SAVES 0.05         // decision 2; by hand
 #define WITHIN 1.02        // decision 3; by hand
-#define CLEARLY 0.9        // decision 4; by hand
+#define CLEARLY 0.9        // decision 6; by hand
+#define KNOWN 0.5          // decision 4, of the error of persistence; by hand
+#define SLOWLY 0.1         // decision 4; by hand
+#define NROUND 2           // decision 5: errors are smaller without the first steps
 #define ROWS_PER_TERM 3    // fewest transitions per term; by hand
 #define LEAST_ROWS 60      // fewest transitions of a choice
 
@@ -78,7 +85,7 @@ static void fill(const work *w, int64_t i, double *x)
     rh_linear__past past;
     int64_t t = w->row[i];
     const double *next = log->obs + (int64_t)log->to[t] * log->nobs;
-    rh_linear__past_of(&past, log, t);
+    rh_linear__past_of(&past, m, log, t);
     rh_linear__terms(m, &w->most, &past, w->model, x);
     for (int j = 0; j < m->nout; j++) {
         int k = m->out[j];
@@ -254,24 +261,27 @@ static bool is_candidate(const work *w, const rh_linear__plan *plan)
 static rh_linear__plan simplest(const rh_model *model, int delay)
 {
     int form = (int)model->param[RH_LINEAR_FORM], lags = (int)model->param[RH_LINEAR_LAGS];
-    return (rh_linear__plan){form ? form : RH_LINEAR_PLAIN, lags ? lags_of[lags - 1] : 1,
-                             delay};
+    int slow = (int)model->param[RH_LINEAR_SLOW];
+    return (rh_linear__plan){form ? form : RH_LINEAR_PLAIN, lags ? lags_of[lags - 1] : 1, delay,
+                             slow ? slow - 1 : 0};
 }
 
 // Score all candidates, the simplest first; their number.
 static int judge_all(work *w, candidate *list)
 {
-    int n = 0;
+    int n = 0, slow = simplest(w->model, 0).slow;
     bool changed;
     for (int form = RH_LINEAR_PLAIN; form <= RH_LINEAR_QUADRATIC; form++)
         for (int l = 0; l < NLAGS && w->nrow >= LEAST_ROWS; l++)
             for (int r = 0; r < NRIDGE; r++) {
-                candidate c = {{form, lags_of[l], w->most.delay}, ridge[r], false, NAN};
+                candidate c = {{form, lags_of[l], w->most.delay, slow}, ridge[r], false, NAN};
                 if (!allows(w->model, RH_LINEAR_FORM, form) ||
                     !allows(w->model, RH_LINEAR_LAGS, l + 1) || !is_candidate(w, &c.plan))
                     continue;
                 c.score = judge(w, &c, true, &changed);
-                if (changed) {
+                if (changed && slow) {
+                    c.steadied = true;
+                } else if (changed) {
                     double free = judge(w, &c, false, &changed);
                     c.steadied = !(free < CLEARLY * c.score);
                     c.score = c.steadied ? c.score : free;
@@ -281,18 +291,42 @@ static int judge_all(work *w, candidate *list)
     return n;
 }
 
+// Add averages over the past to a candidate, if that is worth it: decision 4.
+static void slow_down(work *w, candidate *best)
+{
+    candidate with = *best;
+    if (!(best->score < KNOWN))
+        return;
+    for (int slow = 1; slow <= w->most.slow && w->nrow >= LEAST_ROWS; slow++)
+        for (int l = 0; l < NLAGS; l++)
+            for (int r = 0; r < NRIDGE; r++) {
+                candidate c = {
+                    {best->plan.form, lags_of[l], w->most.delay, slow}, ridge[r], true, NAN};
+                bool grows = false;
+                if (!allows(w->model, RH_LINEAR_LAGS, l + 1) || !is_candidate(w, &c.plan))
+                    continue;
+                c.score = judge(w, &c, true, &grows);
+                if (!grows && c.score < (1.0 - SLOWLY) * best->score &&
+                    c.score < (with.plan.slow ? 1.0 / WITHIN : 1.0) * with.score)
+                    with = c;
+            }
+    *best = with;
+}
+
 static rh_status choose(work *w, candidate *best, rh_error *err)
 {
     candidate list[(RH_LINEAR_QUADRATIC + 1) * NLAGS * NRIDGE];
     double least = INFINITY;
     bool changed;
     int n = judge_all(w, list);
-    *best = (candidate){simplest(w->model, w->most.delay), ridge[0], false, NAN};
+    *best = (candidate){simplest(w->model, w->most.delay), ridge[0], false, INFINITY};
     for (int i = 0; i < n; i++)
         least = fmin(least, list[i].score);
     for (int i = n - 1; i >= 0; i--)
         if (list[i].score <= WITHIN * least)
             *best = list[i];
+    if (w->model->param[RH_LINEAR_SLOW] == 0.0)
+        slow_down(w, best);
     if (solve_one(w, best, -1, best->steadied, &changed))
         return RH_OK;
     return rh_fail(err, RH_EINVAL,
@@ -316,9 +350,7 @@ static bool reserve(work *w)
     w->weight = rh_scratch__take(&w->memory, nout * n + 1, sizeof(double));
     w->at = rh_scratch__take(&w->memory, n, sizeof *w->at);
     w->scratch = rh_scratch__take(&w->memory, rh_cholesky__nfactor((int)n), sizeof(double));
-    w->lag = rh_scratch__take(&w->memory,
-                              RH_LINEAR__LAGS * nout * nout + (RH_LINEAR__LAGS + 1) * nout + 1,
-                              sizeof *w->lag);
+    w->lag = rh_scratch__take(&w->memory, RH_LINEAR__LAG_SCRATCH(nout), sizeof *w->lag);
     rh_linear__judge_take(&w->judge, &w->memory, m, w->nterm);
     return !w->memory.failed;
 }
@@ -331,7 +363,7 @@ static rh_status find_delay(const work *all, int *delay, rh_error *err)
     for (int d = 0; d <= RH_LINEAR__DELAY; d++) {
         work w = {.m = all->m, .model = all->model, .nthread = all->nthread, .row = all->row};
         w.nrow = all->nrow < DELAY_SAMPLE ? all->nrow : DELAY_SAMPLE;
-        w.most = (rh_linear__plan){RH_LINEAR_PLAIN, DELAY_LAGS, d};
+        w.most = (rh_linear__plan){RH_LINEAR_PLAIN, DELAY_LAGS, d, 0};
         bool ok = reserve(&w) && sum_up(&w);
         double error = 0.0;
         for (int i = 0; ok && i < NHELD; i++) {
@@ -358,14 +390,18 @@ static rh_linear__plan largest(const work *w, int delay)
     bool any_lags = w->model->param[RH_LINEAR_LAGS] == 0.0;
     for (int form = plan.form; form <= RH_LINEAR_QUADRATIC; form++)
         for (int l = 0; l < NLAGS; l++) {
-            rh_linear__plan more = {form, lags_of[l], delay};
+            rh_linear__plan more = {form, lags_of[l], delay, plan.slow};
             double n = rh_linear__nterm(w->m, &more);
             bool allowed = allows(w->model, RH_LINEAR_FORM, form) &&
                            (any_lags || more.lags == plan.lags) && more.lags >= plan.lags;
             if (allowed && n <= RH_LINEAR__TERM && n * n * (double)w->nrow <= MOST_WORK)
                 plan = more;
         }
-    return plan;
+    rh_linear__plan slow = plan;
+    slow.slow = (1 << RH_LINEAR__NSLOW) - 1;
+    double n = rh_linear__nterm(w->m, &slow);
+    bool any = w->model->param[RH_LINEAR_SLOW] == 0.0;
+    return any && n <= RH_LINEAR__TERM && n * n * (double)w->nrow <= MOST_WORK ? slow : plan;
 }
 
 static rh_status take_rows(work *w, rh_error *err)
@@ -399,7 +435,7 @@ rh_status rh_linear__regress(rh_linear *m, const rh_model *model, const rh_model
                      rh_linear__nterm(m, &w.most), RH_LINEAR__TERM);
         goto done;
     }
-    if (!reserve(&w) || !sum_up(&w)) {
+    if ((w.most.slow && !rh_linear__average(m, model)) || !reserve(&w) || !sum_up(&w)) {
         rc = rh_base__no_memory(err, "linear");
         goto done;
     }
@@ -408,6 +444,22 @@ rh_status rh_linear__regress(rh_linear *m, const rh_model *model, const rh_model
         goto done;
     m->plan = best.plan;
     m->nterm = rh_linear__nterm(m, &m->plan);
+    for (int round = 0; !rc && round < NROUND; round++) {
+        bool failed, walls = rh_linear__find_walls(m, model, w.weight, w.row, &w.nrow, &failed);
+        if (failed || (walls && !sum_up(&w)))
+            rc = rh_base__no_memory(err, "linear");
+        else if (walls)
+            rc = choose(&w, &best, err);
+        m->plan = best.plan;
+        m->nterm = rh_linear__nterm(m, &m->plan);
+        round = walls ? round : NROUND;
+    }
+    if (rc)
+        goto done;
+    if (!m->plan.slow) {
+        rh_free(m->slow);
+        m->slow = NULL;
+    }
     size_t n = (size_t)m->nout * (size_t)m->nterm;
     m->weight = rh_alloc(n + 1, sizeof *m->weight);
     if (m->weight)

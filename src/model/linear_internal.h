@@ -6,7 +6,14 @@
 #include "base/scratch.h"
 #include "knn_internal.h"
 
-enum { RH_LINEAR_FORM, RH_LINEAR_LAGS, RH_LINEAR_DELAY, RH_LINEAR_RESIDUALS, RH_LINEAR_NPARAM };
+enum {
+    RH_LINEAR_FORM,
+    RH_LINEAR_LAGS,
+    RH_LINEAR_DELAY,
+    RH_LINEAR_SLOW,
+    RH_LINEAR_RESIDUALS,
+    RH_LINEAR_NPARAM
+};
 
 enum {
     RH_LINEAR_FORM_AUTO,
@@ -24,6 +31,7 @@ extern const rh_param rh_linear__param[RH_LINEAR_NPARAM];
 #define RH_LINEAR__LEVEL (2 * RH_MAX_OBS)                    // most numbers of an observation
 #define RH_LINEAR__TERM 512                                  // most terms
 #define RH_LINEAR__QUEUE (RH_LINEAR__DELAY * RH_MAX_ACTIONS) // see rh_linear__enter()
+#define RH_LINEAR__NSLOW 2                                   // averages over the past
 #define RH_LINEAR__OUT                                                                         \
     1.0 // bounds of sensors and actions, in ranges beside that of the log; by hand
 
@@ -32,11 +40,13 @@ extern const rh_param rh_linear__param[RH_LINEAR_NPARAM];
 typedef struct rh_linear__past {
     const double *obs[RH_LINEAR__PAST];
     const double *act[RH_LINEAR__PAST];
+    const float *slow; // averages over the past; NULL: as if nothing had ever changed
 } rh_linear__past;
 
 // Which terms a regression has.
 typedef struct rh_linear__plan {
     int form, lags, delay;
+    int slow; // which averages: 1 << i for the i-th
 } rh_linear__plan;
 
 // A number of an observation that terms are made of: a sensor, or one of two of its circle.
@@ -68,11 +78,14 @@ typedef struct rh_linear {
     double step[RH_MAX_OBS];                      // root mean square of a change   (nobs)
     double act_centre[RH_MAX_ACTIONS], act_scale[RH_MAX_ACTIONS]; //              (ninput)
     double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; // bounds of sensors                     (nobs)
+    double wall_lo[RH_MAX_OBS], wall_hi[RH_MAX_OBS]; // where they stop; NAN: nowhere (nobs)
 
     rh_linear__plan plan;
     int nterm;
     double *weight; // owned                                          (nout x nterm)
     double *across; // owned: the same, see rh_linear__lay_across()
+    float *slow;    // owned: averages before every transition, NULL: not needed
+                    //                                  (n x NSLOW x (nlevel + ninput))
 
     rh_knn *knn; // owned: transitions in use, formula of rewards, arrivals that end
     int ncost;   // terms of the reward if there is no formula
@@ -126,7 +139,14 @@ size_t rh_linear__nacross(const rh_linear *m, int nterm);
 void rh_linear__lay_across(const rh_linear *m, int nterm, const double *weight, double *across);
 
 // The past of transition t of the log.
-void rh_linear__past_of(rh_linear__past *past, const rh_log *log, int64_t t);
+void rh_linear__past_of(rh_linear__past *past, const rh_linear *m, const rh_log *log,
+                        int64_t t);
+
+// Compute the averages before every transition. False: memory ran out.
+bool rh_linear__average(rh_linear *m, const rh_model *model);
+// Where those of a plan are among its terms; how long each remembers, in steps.
+int rh_linear__slow_at(const rh_linear *m, const rh_linear__plan *plan);
+extern const double rh_linear__span[RH_LINEAR__NSLOW];
 
 // The transition that begins in a row, or -1; whether transition t + 1 continues t.
 int64_t rh_linear__from_row(const rh_log *log, int64_t row);
@@ -142,9 +162,23 @@ bool rh_linear__next(const rh_linear *m, const rh_model *model, const double *ac
 // ---------------------------------------------------------------------------- linear_steady.c
 
 // Shrink weights (nout x nterm) until the linear part does not grow. True: they were changed.
-// a: scratch (lags x nout x nout + (lags + 1) x nout).
+// With averages over the past nothing is changed, and true says that it grows. a: scratch
+// (RH_LINEAR__LAG_SCRATCH).
+#define RH_LINEAR__LAG_SCRATCH(nout)                                                           \
+    ((RH_LINEAR__LAGS + RH_LINEAR__NSLOW) * (nout) * (nout) +                                  \
+     (RH_LINEAR__LAGS + RH_LINEAR__NSLOW + 1) * (nout) + 1)
 bool rh_linear__steady(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
                        double *weight, double *a);
+
+// ---------------------------------------------------------------------------- linear_wall.c
+
+// Find walls by a plan's weights (nout x nterm) and take the steps that push against them out
+// of row (n). True: there are some.
+bool rh_linear__find_walls(rh_linear *m, const rh_model *model, const double *weight,
+                           int32_t *row, int64_t *n, bool *failed);
+
+// x of sensor k, or the wall that it would pass.
+double rh_linear__stop(const rh_linear *m, int k, double x);
 
 // ---------------------------------------------------------------------------- linear_judge.c
 

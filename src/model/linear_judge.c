@@ -99,7 +99,7 @@ static void follow_path(rh_linear__judge *j, int64_t t, int64_t end)
     const double *start = log->obs + (int64_t)log->from[t] * log->nobs;
     double obs[RH_MAX_OBS];
     rh_linear__past past;
-    rh_linear__past_of(&past, log, t);
+    rh_linear__past_of(&past, j->m, log, t);
     rh_linear__enter(j->m, j->model, &j->plan, &past, j->x);
     memcpy(obs, start, (size_t)log->nobs * sizeof *obs);
     for (int step = 1, h = 0; step <= LONGEST; step++, t++) {
@@ -123,7 +123,7 @@ static void leave_path(rh_linear__judge *j, int64_t t, rh_rng rng)
     const double *real = log->obs + (int64_t)log->from[t] * log->nobs;
     double one[RH_MAX_OBS], other[RH_MAX_OBS], act[RH_MAX_ACTIONS];
     rh_linear__past past;
-    rh_linear__past_of(&past, log, t);
+    rh_linear__past_of(&past, j->m, log, t);
     rh_linear__enter(m, j->model, &j->plan, &past, j->x);
     rh_linear__enter(m, j->model, &j->plan, &past, j->y);
     memcpy(one, real, (size_t)m->nobs * sizeof *one);

@@ -6,12 +6,15 @@
 //     plain       1, z, D_1 .. D_(L-1), u_d .. u_(d+L-1)
 //     products    and z u_d
 //     quadratic   and z z, u_d u_d
+//     slow        and averages of z and u over the past, which fade with the rate 1 / span
 //
 // 1. Lags are changes, not values: neighbouring values are nearly equal, and a ridge that acts
 //    on values would first remove what distinguishes them.
 // 2. A sensor that wraps round is a cosine and a sine; its changes are taken the short way.
 // 3. Discrete actions are indicators less their means, all but the first. So an action that is
 //    not known, before the first step of an episode, counts as the mean action: zeros.
+// 4. Walls, beds and batteries remember longer than lags can. An average over the past is what
+//    such a store would hold if it followed the sensors or the actions.
 
 #include "linear_internal.h"
 
@@ -23,6 +26,9 @@
 #include <string.h>
 
 #define WIDTH 4 // outputs that are summed at once
+
+// Decision 4; by hand: twice as long as the lags, and eight times.
+const double rh_linear__span[RH_LINEAR__NSLOW] = {16.0, 64.0};
 
 // ---------------------------------------------------------------------------- the log
 
@@ -50,9 +56,11 @@ int64_t rh_linear__from_row(const rh_log *log, int64_t row)
     return log->n > 0 && log->from[lo] == row ? lo : -1;
 }
 
-void rh_linear__past_of(rh_linear__past *past, const rh_log *log, int64_t t)
+void rh_linear__past_of(rh_linear__past *past, const rh_linear *m, const rh_log *log, int64_t t)
 {
     bool known = true;
+    size_t width = RH_LINEAR__NSLOW * (size_t)(m->nlevel + m->ninput);
+    past->slow = m->slow ? m->slow + (size_t)t * width : NULL;
     past->obs[0] = row_at(log, log->from[t]);
     past->act[0] = log->act + t * log->nact;
     for (int l = 1; l < RH_LINEAR__PAST; l++) {
@@ -148,6 +156,7 @@ void rh_linear__survey(rh_linear *m, const rh_model *model)
         }
         m->lo[k] = lo - RH_LINEAR__OUT * (hi - lo);
         m->hi[k] = hi + RH_LINEAR__OUT * (hi - lo);
+        m->wall_lo[k] = m->wall_hi[k] = NAN;
     }
 }
 
@@ -159,13 +168,21 @@ static int npair(int n)
     return n * (n + 1) / 2;
 }
 
-int rh_linear__nterm(const rh_linear *m, const rh_linear__plan *plan)
+int rh_linear__slow_at(const rh_linear *m, const rh_linear__plan *plan)
 {
     int n = 1 + m->nlevel + (plan->lags - 1) * m->nmoved + plan->lags * m->ninput;
     if (plan->form >= RH_LINEAR_PRODUCTS)
         n += m->nlevel * m->ninput;
     if (plan->form >= RH_LINEAR_QUADRATIC)
         n += npair(m->nlevel) + (m->naction ? 0 : npair(m->ninput));
+    return n;
+}
+
+int rh_linear__nterm(const rh_linear *m, const rh_linear__plan *plan)
+{
+    int n = rh_linear__slow_at(m, plan);
+    for (int i = 0; i < RH_LINEAR__NSLOW; i++)
+        n += plan->slow >> i & 1 ? m->nlevel + m->ninput : 0;
     return n;
 }
 
@@ -178,10 +195,15 @@ static int nplain(const rh_linear *m, int lags)
 void rh_linear__within(const rh_linear *m, const rh_linear__plan *plan,
                        const rh_linear__plan *larger, int *at)
 {
-    int n = rh_linear__nterm(m, plan), mine = nplain(m, plan->lags);
-    int more = nplain(m, larger->lags) - mine;
+    int n = rh_linear__slow_at(m, plan), mine = nplain(m, plan->lags);
+    int more = nplain(m, larger->lags) - mine, width = m->nlevel + m->ninput;
     for (int i = 0; i < n; i++)
         at[i] = i < mine ? i : i + more;
+    for (int i = 0, from = rh_linear__slow_at(m, larger); i < RH_LINEAR__NSLOW; i++) {
+        for (int j = 0; j < width && plan->slow >> i & 1; j++)
+            at[n++] = from + j;
+        from += larger->slow >> i & 1 ? width : 0;
+    }
 }
 
 // The inputs of an action, 0 if it is not known: decision 3.
@@ -232,6 +254,41 @@ static double *multiply_out(const double *a, int n, double *x)
     return x;
 }
 
+// Averages of levels and inputs at a past; of a plant at rest: the level, the mean action.
+static void enter_slow(const rh_linear *m, const rh_linear__plan *plan,
+                       const rh_linear__past *past, double *x)
+{
+    double *to = x + rh_linear__slow_at(m, plan);
+    int width = m->nlevel + m->ninput;
+    for (int i = 0; i < RH_LINEAR__NSLOW; i++) {
+        const float *from = past->slow ? past->slow + (ptrdiff_t)i * width : NULL;
+        for (int j = 0; j < width && plan->slow >> i & 1; j++)
+            *to++ = from ? (double)from[j] : j < m->nlevel ? x[1 + j] : 0.0;
+    }
+}
+
+bool rh_linear__average(rh_linear *m, const rh_model *model)
+{
+    const rh_log *log = model->log;
+    int width = m->nlevel + m->ninput;
+    double x[RH_LINEAR__LEVEL + RH_MAX_ACTIONS];
+    double mean[RH_LINEAR__NSLOW][RH_LINEAR__LEVEL + RH_MAX_ACTIONS];
+    m->slow = rh_alloc((size_t)log->n, RH_LINEAR__NSLOW * (size_t)width * sizeof *m->slow);
+    for (int64_t t = 0; m->slow && t < log->n; t++) {
+        bool on = t > 0 && rh_linear__follows(log, t - 1);
+        float *to = m->slow + (size_t)t * RH_LINEAR__NSLOW * (size_t)width;
+        take_levels(m, model, row_at(log, log->from[t]), x);
+        scale_inputs(m, on ? log->act + (t - 1) * log->nact : NULL, x + m->nlevel);
+        for (int i = 0; i < RH_LINEAR__NSLOW; i++)
+            for (int j = 0; j < width; j++) {
+                double *e = &mean[i][j];
+                *e = on ? *e + (x[j] - *e) / rh_linear__span[i] : x[j];
+                to[i * width + j] = (float)*e;
+            }
+    }
+    return m->slow;
+}
+
 void rh_linear__enter(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
                       const rh_linear__past *past, double *x)
 {
@@ -246,6 +303,8 @@ void rh_linear__enter(const rh_linear *m, const rh_model *model, const rh_linear
     }
     for (int d = plan->delay; d > 0; d--, queue += m->ninput)
         scale_inputs(m, past->act[d], queue);
+    if (plan->slow)
+        enter_slow(m, plan, past, x);
 }
 
 void rh_linear__act(const rh_linear *m, const rh_linear__plan *plan, const double *act,
@@ -274,17 +333,42 @@ void rh_linear__act(const rh_linear *m, const rh_linear__plan *plan, const doubl
     }
 }
 
+// One step of the averages: levels are those of the new observation, newest the inputs of the
+// action that led there.
+static void advance_slow(const rh_linear *m, const rh_linear__plan *plan, const double *newest,
+                         double *x)
+{
+    double *to = x + rh_linear__slow_at(m, plan);
+    for (int i = 0; i < RH_LINEAR__NSLOW; i++) {
+        if (!(plan->slow >> i & 1))
+            continue;
+        double rate = 1.0 / rh_linear__span[i];
+        for (int j = 0; j < m->nlevel; j++, to++)
+            *to += rate * (x[1 + j] - *to);
+        for (int j = 0; j < m->ninput; j++, to++)
+            *to += rate * (newest[j] - *to);
+    }
+}
+
 void rh_linear__advance(const rh_linear *m, const rh_model *model, const rh_linear__plan *plan,
                         const double *from, const double *to, double *x)
 {
-    double *input = inputs_at(m, x);
+    double *input = inputs_at(m, x), newest[RH_MAX_ACTIONS];
     size_t more = (size_t)m->nmoved + (size_t)m->ninput;
+    if (plan->slow)
+        memcpy(newest,
+               plan->delay
+                   ? x + rh_linear__nterm(m, plan) + (ptrdiff_t)(plan->delay - 1) * m->ninput
+                   : input,
+               (size_t)m->ninput * sizeof *x);
     if (plan->lags > 1) {
         size_t kept = (size_t)(plan->lags - 2) * more + (size_t)m->ninput;
         memmove(input + more, input, kept * sizeof *x);
         take_changes(m, model, from, to, input + m->ninput);
     }
     take_levels(m, model, to, x + 1);
+    if (plan->slow)
+        advance_slow(m, plan, newest, x);
 }
 
 void rh_linear__terms(const rh_linear *m, const rh_linear__plan *plan,
@@ -336,7 +420,8 @@ bool rh_linear__next(const rh_linear *m, const rh_model *model, const double *ac
         int k = m->out[i];
         if (i % WIDTH == 0)
             sum_terms(across + (size_t)i * (size_t)nterm, x, nterm, sum);
-        next[k] += m->step[k] * (sum[i % WIDTH] + (residual ? (double)residual[i] : 0.0));
+        next[k] = rh_linear__stop(m, k, next[k] + m->step[k] * sum[i % WIDTH]);
+        next[k] += residual ? m->step[k] * (double)residual[i] : 0.0;
         if (!isnan(model->facts->sensor[k].period))
             continue;
         bool within = next[k] >= m->lo[k] && next[k] <= m->hi[k];

@@ -29,6 +29,9 @@ rh_status rh_model_memory(rh_model_past *out, const rh_log *log, rh_error *err)
     if (!rc) {
         const rh_linear *m = model->member[0];
         *out = (rh_model_past){.steps = m->plan.lags, .dead_time = m->plan.delay};
+        for (int i = 0; i < RH_LINEAR__NSLOW; i++)
+            if (m->plan.slow >> i & 1)
+                out->steps = (int)rh_linear__span[i];
     }
     rh_model_destroy(model);
     rh_repr_destroy(repr);

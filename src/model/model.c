@@ -1,7 +1,8 @@
 // model.c - fitting, using and freeing a model: the part common to all kinds.
 //
-// 1. A model owns a copy of its log, because neighbours are transitions of the log and
-//    observations are its rows. Codes are computed once for all members.
+// 1. A model owns its log, because neighbours are transitions of the log and observations are
+//    its rows. It shares one that is used as it is, and models fitted again share theirs: large
+//    logs take most of the memory of a study. Codes are computed once for all members.
 // 2. Several members fitted to all of the log are equal, so refused, unless fitting is random.
 
 #include "model_internal.h"
@@ -129,11 +130,12 @@ static bool asked_to_stop(void *context)
     return w->watch.stop(w->watch.context);
 }
 
-static rh_status fit_member(rh_model *model, int member, const rh_model_options *opt,
+// at: where the member is in the model.
+static rh_status fit_member(rh_model *model, int at, int member, const rh_model_options *opt,
                             rh_error *err)
 {
     int32_t *use = NULL;
-    watched w = {.watch = opt->watch, .member = member, .nmember = model->nmember};
+    watched w = {.watch = opt->watch, .member = member, .nmember = opt->nmember};
     rh_model__part part = {.nthread = opt->nthread};
     part.watch.progress = opt->watch.progress ? report : NULL;
     part.watch.stop = opt->watch.stop ? asked_to_stop : NULL;
@@ -144,7 +146,7 @@ static rh_status fit_member(rh_model *model, int member, const rh_model_options 
         rh_model__draw_part(&use, &part.nuse, model->log, opt, member, &part.rng, err);
     if (!rc) {
         part.use = use;
-        rc = model->type->calls->fit(&model->member[member], model, &part, err);
+        rc = model->type->calls->fit(&model->member[at], model, &part, err);
     }
     rh_free(use);
     return rc;
@@ -191,17 +193,17 @@ static rh_status set_params(rh_model *model, const double *param, rh_error *err)
     return rh_param__check(type->param, type->nparam, type->name, model->param, err);
 }
 
-// Fit the members and measure their fidelity; all else of the model is set.
-static rh_status fit_members(rh_model *model, const rh_model_options *opt, rh_error *err)
+rh_status rh_model__add_members(rh_model *model, const rh_model_options *opt, int first, int n,
+                                rh_error *err)
 {
     model->resample = opt->resample;
-    model->member = rh_alloc((size_t)opt->nmember, sizeof *model->member);
+    model->member = rh_alloc((size_t)n, sizeof *model->member);
     if (!model->member)
-        return rh_fail(err, RH_ENOMEM, "model: out of memory for %d members", opt->nmember);
-    model->nmember = opt->nmember;
+        return rh_fail(err, RH_ENOMEM, "model: out of memory for %d members", n);
+    model->nmember = n;
     rh_status rc = RH_OK;
-    for (int m = 0; !rc && m < opt->nmember; m++)
-        rc = fit_member(model, m, opt, err);
+    for (int m = 0; !rc && m < n; m++)
+        rc = fit_member(model, m, first + m, opt, err);
     if (rc || !opt->fidelity)
         return rc;
     return rh_fidelity__measure(&model->fidelity, model, opt->seed, opt->nthread, &opt->watch,
@@ -296,7 +298,8 @@ rh_status rh_model_examine(rh_facts **out, const rh_log *log, const rh_model_opt
 }
 
 // Copy what is used of the log, and set all that needs no representation.
-static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt, rh_error *err)
+static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt,
+                          const rh_model *like, rh_error *err)
 {
     const rh_log *log = f->usable.log;
     rh_facts__resets resets = {0};
@@ -308,6 +311,10 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
     rh_facts__clear_resets(&resets);
     if (rc)
         return rc;
+    if (like && rh_log__same(like->log, model->log)) {
+        rh_log_destroy(model->log);
+        model->log = rh_log__share(like->log);
+    }
     rh_model__add_margins(&f->task, model->facts, opt);
     set_task(model, &f->task);
     rc = rh_prior__keep(model, opt->prior, err);
@@ -323,7 +330,8 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
 }
 
 rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
-                            const rh_repr *repr, const rh_model_options *opt, rh_error *err)
+                            const rh_repr *repr, const rh_model_options *opt,
+                            const rh_model *like, rh_error *err)
 {
     rh_model *model = NULL;
     taken f = {0};
@@ -341,7 +349,7 @@ rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_
     model->type = type;
     rc = set_params(model, opt->param, err);
     if (!rc)
-        rc = take_log(model, &f, opt, err);
+        rc = take_log(model, &f, opt, like, err);
     if (!rc)
         rc = encode(model, repr, err);
     if (rc)
@@ -362,9 +370,9 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
     rh_model *model = NULL;
     rh_model_options defaults = rh_model_defaults();
     opt = opt ? opt : &defaults;
-    rh_status rc = rh_model__prepare(&model, type, log, repr, opt, err);
+    rh_status rc = rh_model__prepare(&model, type, log, repr, opt, NULL, err);
     if (!rc)
-        rc = fit_members(model, opt, err);
+        rc = rh_model__add_members(model, opt, 0, opt->nmember, err);
     if (rc)
         rh_model_destroy(model);
     else
@@ -372,14 +380,13 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
     return rc;
 }
 
-// Copy all but the members and their fidelity.
+// Copy all but the log, which is shared, the members and their fidelity.
 static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_error *err)
 {
     size_t nstart = (size_t)from->nstart, ncode = 0;
     to->type = from->type;
+    to->log = rh_log__share(from->log);
     rh_status rc = set_params(to, from->param, err);
-    if (!rc)
-        rc = rh_log_copy(&to->log, from->log, err);
     if (!rc)
         rc = rh_repr__copy(&to->repr, from->repr, err);
     if (rc)
@@ -415,20 +422,12 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     return RH_OK;
 }
 
-rh_status rh_model__refit(rh_model **out, const rh_model *from, const rh_model_options *opt,
-                          rh_error *err)
+rh_status rh_model__shell(rh_model **out, const rh_model *from, rh_error *err)
 {
-    rh_status rc = check_options(opt, err);
-    if (!rc)
-        rc = check_members(from->type, from->log->n, from->log->nepisode, opt, err);
-    if (rc)
-        return rc;
     rh_model *model = rh_alloc(1, sizeof *model);
     if (!model)
         return rh_base__no_memory(err, "model");
-    rc = copy_all_but_members(model, from, err);
-    if (!rc)
-        rc = fit_members(model, opt, err);
+    rh_status rc = copy_all_but_members(model, from, err);
     if (rc)
         rh_model_destroy(model);
     else
@@ -436,13 +435,38 @@ rh_status rh_model__refit(rh_model **out, const rh_model *from, const rh_model_o
     return rc;
 }
 
+rh_status rh_model__refit(rh_model **out, const rh_model *from, const rh_model_options *opt,
+                          rh_error *err)
+{
+    rh_model *model = NULL;
+    rh_status rc = check_options(opt, err);
+    if (!rc)
+        rc = check_members(from->type, from->log->n, from->log->nepisode, opt, err);
+    if (!rc)
+        rc = rh_model__shell(&model, from, err);
+    if (!rc)
+        rc = rh_model__add_members(model, opt, 0, opt->nmember, err);
+    if (rc)
+        rh_model_destroy(model);
+    else
+        *out = model;
+    return rc;
+}
+
+void rh_model__drop_members(rh_model *model)
+{
+    for (int m = 0; model->member && m < model->nmember; m++)
+        model->type->calls->destroy(model->member[m]);
+    rh_free((void *)model->member);
+    model->member = NULL;
+    model->nmember = 0;
+}
+
 void rh_model_destroy(rh_model *model)
 {
     if (!model)
         return;
-    for (int m = 0; model->member && m < model->nmember; m++)
-        model->type->calls->destroy(model->member[m]);
-    rh_free((void *)model->member);
+    rh_model__drop_members(model);
     rh_fidelity__destroy(model->fidelity);
     rh_free(model->compared);
     rh_facts_destroy(model->facts);

@@ -10,6 +10,23 @@
 rh_status rh_model__check(const rh_model_type *type, const rh_log *log,
                           const rh_model_options *opt, rh_error *err);
 
+// All of a model but its members and their fidelity: nmember is 0. Checks as rh_model_fit()
+// does. Shares the log of `like` if it is the same. Owned: *out, free with rh_model_destroy().
+// Nullable: like, err.
+rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
+                            const rh_repr *repr, const rh_model_options *opt,
+                            const rh_model *like, rh_error *err);
+
+// A model like another without members and fidelity. It shares the log. Owned: *out. Nullable:
+// err.
+rh_status rh_model__shell(rh_model **out, const rh_model *from, rh_error *err);
+
+// Fit members first .. first + n - 1 of the nmember that opt describes, which was checked, and
+// measure their fidelity. The model has none before.
+rh_status rh_model__add_members(rh_model *model, const rh_model_options *opt, int first, int n,
+                                rh_error *err);
+void rh_model__drop_members(rh_model *model);
+
 // Fit new members with the log, representation, task and parameters of `model`. Uses nmember,
 // resample, share, seed, nthread, fidelity and watch of opt.
 // Owned: *out, free with rh_model_destroy(). Copied: model. Nullable: err. On failure *out is
@@ -18,6 +35,10 @@ rh_status rh_model__refit(rh_model **out, const rh_model *model, const rh_model_
                           rh_error *err);
 rh_resample rh_model__resample(const rh_model *model);
 uint64_t rh_model__fingerprint(const rh_model *model); // of the log it was fitted to
+
+// All members as one environment: each episode is in a member drawn anew. Owned: *out, free
+// with rh_env_destroy(). Borrowed: model, must outlive *out. Nullable: err.
+rh_status rh_model__mixed_env(rh_env **out, const rh_model *model, rh_error *err);
 
 // Divide a log: models are fitted to one part and agents begin with the other, so that what an
 // agent knows is not what it is judged by. Owned: *model, *agent. Nullable: err.

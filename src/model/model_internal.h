@@ -84,11 +84,6 @@ extern const rh_model_type rh_model_knn;
 extern const rh_model_type rh_model_linear;
 extern const rh_model_type rh_model_nn;
 
-// model.c: all of a model but its members and their fidelity: nmember is 0. Checks as
-// rh_model_fit() does. Owned: *out, free with rh_model_destroy().
-rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
-                            const rh_repr *repr, const rh_model_options *opt, rh_error *err);
-
 // choose.c: the kind of model of this name, for a trial; NULL if there is none.
 const char *rh_model__kind_name(const char *name);
 

@@ -23,7 +23,11 @@
 // 4. Standard errors treat the episodes or blocks as independent, not the stretches.
 // 5. All candidates have the same stretches and the same streams, so they are compared in
 //    pairs.
-// 6. Numbers of a model that are not finite are set to RH_STRETCHES__HUGE of the sensor's
+// 6. Stretches beside the path (beside.c) are replayed in the same way. Those from the outer
+//    tenth are in members that are fitted to the inner part. For the effect of an unusual
+//    action, replays with it are compared with replays that take the usual one in its place;
+//    all other actions are the logged ones.
+// 7. Numbers of a model that are not finite are set to RH_STRETCHES__HUGE of the sensor's
 //    scale.
 
 #include "base/scratch.h"
@@ -46,9 +50,13 @@ typedef struct playing {
     void *state;  // owned
     float *place; // of a stretch's replays       (NREPLAY x nhorizon x d)
     rh_stretches__outcome o[RH_STRETCHES__NREPLAY];
-    double *score; //                                (nstretch x NASPECT x nhorizon)
-    int32_t *use;  // transitions to fit               (n)
-    double *param; // of the environment               (nparam)
+    double *score;         //                                    (nall x NASPECT x nhorizon)
+    const double *instead; // taken in the place of the first action, NULL: it is not
+    bool open;             // logged actions only
+    rh_stretches__effect *effect; // of the experiments
+    float *mean;                  // of the replays of one            (nhorizon x d)
+    int32_t *use;                 // transitions to fit               (n)
+    double *param;                // of the environment               (nparam)
     int64_t nuse;
     rh_scratch scratch; // place, score, use and param
     double *path;       // where a replay is traced, NULL: it is not  (longest x (nobs + NMORE))
@@ -108,8 +116,9 @@ static void replay_once(playing *p, int i, int k, uint64_t seed)
         float *place = p->place + ((size_t)k * (size_t)r->nhorizon + (size_t)h) * (size_t)r->d;
         for (; step < r->horizon[h] && (step < s->length || s->ends) && !over; step++) {
             int64_t t = s->first + step;
-            off = off || step >= s->length;
+            off = (off && !p->open) || step >= s->length;
             const double *act = off ? imitate(r, obs, &rng) : log->act + t * log->nact;
+            act = step == 0 && p->instead ? p->instead : act;
             over = rh_env_step(p->env, p->state, act, &streams, obs, &reward);
             sum += isfinite(reward) ? reward : -RH_STRETCHES__HUGE;
             off = off || is_off(r, obs, rh_stretches__row_after(r, t));
@@ -152,6 +161,50 @@ static void judge(playing *p, int i)
     }
 }
 
+// The mean state of the replays of stretch i, with the first action or another in its place, to
+// mean (nhorizon x d). Up to which horizon all were running.
+static int replay_mean(playing *p, int i, const double *instead, uint64_t seed, float *mean)
+{
+    const rh_stretches *r = p->r;
+    size_t size = (size_t)r->nhorizon * (size_t)r->d;
+    int most = 0;
+    p->instead = instead;
+    p->open = true;
+    for (int k = 0; k < RH_STRETCHES__NREPLAY; k++)
+        replay_once(p, i, k, seed);
+    p->instead = NULL;
+    p->open = false;
+    memset(mean, 0, size * sizeof *mean);
+    for (int k = 0; k < RH_STRETCHES__NREPLAY; k++)
+        for (size_t at = 0; at < size; at++)
+            mean[at] += p->place[(size_t)k * size + at] / RH_STRETCHES__NREPLAY;
+    for (bool running = true; running && most < r->nhorizon; most += running)
+        for (int k = 0; k < RH_STRETCHES__NREPLAY; k++)
+            running = running && !p->o[k].ended[most];
+    return most;
+}
+
+// What the log shows of the effect that the member predicts for the unusual action of stretch
+// i.
+static void judge_effect(playing *p, int i, uint64_t seed)
+{
+    const rh_stretches *r = p->r;
+    const rh_stretches__outcome *real = &r->real[i];
+    const double *usual = r->unusual.usual + r->stretch[i].first * r->log->nact;
+    rh_stretches__effect *e = &p->effect[i - r->first[RH_STRETCHES__EXPERIMENT]];
+    size_t size = (size_t)r->nhorizon * (size_t)r->d;
+    float *without = p->mean + size;
+    int n = replay_mean(p, i, NULL, seed, p->mean), m = replay_mean(p, i, usual, seed, without);
+    for (int h = 0; h < n && h < m && real->known[h] && !real->ended[h]; h++)
+        for (int k = 0; k < r->d; k++) {
+            size_t at = (size_t)h * (size_t)r->d + (size_t)k;
+            double logged = rh_stretches__place(r, r->place, i, h)[k];
+            double effect = (double)p->mean[at] - (double)without[at];
+            e->shown += (logged - (double)without[at]) * effect;
+            e->square += effect * effect;
+        }
+}
+
 // The transitions that a fold's member is fitted to.
 static void leave_out(playing *p, int fold)
 {
@@ -159,6 +212,11 @@ static void leave_out(playing *p, int fold)
     int64_t n = r->log->n;
     p->nuse = 0;
     for (int64_t t = 0; t < n; t++) {
+        if (fold >= r->nfold) {
+            if (!rh_stretches__is_outer(r, fold, t))
+                p->use[p->nuse++] = (int32_t)t;
+            continue;
+        }
         int64_t before = t - r->gap > 0 ? t - r->gap : 0;
         int64_t behind = t + r->gap < n ? t + r->gap : n - 1;
         bool held = r->unit[t] % r->nfold == fold || r->unit[before] % r->nfold == fold ||
@@ -208,12 +266,14 @@ static rh_status play_fold(playing *p, int fold, uint64_t seed, int nthread,
 {
     const rh_stretches *r = p->r;
     rh_status rc = open_fold(p, fold, seed, nthread, watch, err);
-    for (int i = 0; !rc && i < r->nstretch; i++) {
+    for (int i = 0; !rc && i < r->nall; i++) {
         if (r->stretch[i].fold != fold)
             continue;
         for (int k = 0; k < RH_STRETCHES__NREPLAY; k++)
             replay_once(p, i, k, seed);
         judge(p, i);
+        if (i >= r->first[RH_STRETCHES__EXPERIMENT] && i < r->first[RH_STRETCHES__SENSOR])
+            judge_effect(p, i, seed);
         if (watch && watch->stop && watch->stop(watch->context))
             rc = rh_fail(err, RH_ESTOPPED, "fit: stopped while replaying the log");
     }
@@ -267,7 +327,12 @@ static rh_status begin(playing *p, rh_error *err)
     p->place = rh_scratch__take(
         &p->scratch, (size_t)RH_STRETCHES__NREPLAY * (size_t)r->nhorizon * (size_t)r->d + 1,
         sizeof(float));
-    p->score = rh_scratch__take(&p->scratch, (size_t)r->nstretch * nscore, sizeof *p->score);
+    p->score = rh_scratch__take(&p->scratch, (size_t)r->nall * nscore, sizeof *p->score);
+    p->effect = rh_scratch__take(&p->scratch,
+                                 (size_t)rh_stretches__count(r, RH_STRETCHES__EXPERIMENT) + 1,
+                                 sizeof *p->effect);
+    p->mean = rh_scratch__take(&p->scratch, 2 * (size_t)r->nhorizon * (size_t)r->d + 1,
+                               sizeof *p->mean);
     p->use = rh_scratch__take(&p->scratch, (size_t)r->log->n, sizeof *p->use);
     p->param = rh_scratch__take(&p->scratch, (size_t)type->nparam + 1, sizeof *p->param);
     if (p->scratch.failed)
@@ -290,13 +355,19 @@ rh_status rh_stretches__run(rh_stretches__scores *scores, const rh_stretches *r,
 {
     playing p = {.r = r, .model = model};
     rh_status rc = begin(&p, err);
-    scores->share = rh_alloc((size_t)r->nstretch, sizeof *scores->share);
+    scores->share = rh_alloc((size_t)r->nall, sizeof *scores->share);
     if (!rc && !scores->share)
         rc = rh_base__no_memory(err, "replay");
     for (int fold = 0; !rc && fold < r->nrun; fold++)
         rc = play_fold(&p, fold, seed, nthread, watch, first, err);
-    if (!rc)
+    for (int kind = RH_STRETCHES__SENSOR; !rc && kind < RH_STRETCHES__NKIND; kind++)
+        if (rh_stretches__count(r, kind))
+            rc =
+                play_fold(&p, rh_stretches__fold_of(r, kind), seed, nthread, watch, first, err);
+    if (!rc) {
         sum_up(&p, scores);
+        rh_stretches__sum_beside(scores, r, p.score, p.effect);
+    }
     end(&p);
     return rc;
 }
@@ -326,22 +397,4 @@ void rh_stretches__clear(rh_stretches__scores *scores)
 {
     rh_free(scores->share);
     scores->share = NULL;
-}
-
-void rh_stretches__compare(const rh_stretches *r, const rh_stretches__scores *a,
-                           const rh_stretches__scores *b, double *mean, double *error)
-{
-    double n = (double)r->nstretch, sum = 0.0, square = 0.0;
-    int nunit = rh_stretches__nunit(r);
-    for (int i = 0; i < r->nstretch; i++)
-        sum += a->share[i] - (b ? b->share[i] : 0.0);
-    *mean = sum / n;
-    for (int i = 0; i < r->nstretch;) {
-        double own = 0.0;
-        int unit = r->stretch[i].unit;
-        for (; i < r->nstretch && r->stretch[i].unit == unit; i++)
-            own += a->share[i] - (b ? b->share[i] : 0.0) - *mean;
-        square += own * own;
-    }
-    *error = sqrt(square * nunit / (nunit - 1.0)) / n;
 }

@@ -52,10 +52,12 @@ double rh_stretches__persistence(const rh_stretches *replay);
 
 // The scores of a model, relative to those of a random stretch of the log.
 typedef struct rh_stretches__scores {
-    double score;                                   // mean of the parts
-    double part[RH_MODEL_NASPECT];                  // mean over horizons; NAN: not compared
+    double score;                  // mean of the parts, along the path
+    double total;                  // mean of the scores along the path and beside it
+    rh_fidelity_beside beside;     //
+    double part[RH_MODEL_NASPECT]; // mean over horizons; NAN: not compared
     double at[RH_MODEL_NASPECT][RH_MODEL_NHORIZON]; // NAN: not compared
-    double *share; // owned: of every stretch in the score; their mean is the score (nstretch)
+    double *share; // owned: of every stretch in the score of its kind, which is their mean
 } rh_stretches__scores;
 
 // Fit a member of `model`, which has none, without each fold, and replay the fold's stretches
@@ -76,8 +78,10 @@ rh_status rh_stretches__trace(double *path, const rh_stretches *replay, const rh
                               const int *stretch, int n, uint64_t seed, int nthread,
                               rh_error *err);
 
-// The mean of a minus b and its standard error, paired over stretches; b NULL: of a alone.
+// The mean of a minus b and its standard error, paired over stretches; b NULL: of a alone. Of
+// the scores along the path, or of the totals.
 void rh_stretches__compare(const rh_stretches *replay, const rh_stretches__scores *a,
-                           const rh_stretches__scores *b, double *mean, double *error);
+                           const rh_stretches__scores *b, bool total, double *mean,
+                           double *error);
 
 #endif

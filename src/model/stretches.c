@@ -253,8 +253,7 @@ static bool may_begin(const rh_stretches *r, int64_t t)
     return !r->blocks || 2 * (t - begin) <= end - begin;
 }
 
-// The end of what may be looked at from t: that of the block, or of the log.
-static int64_t end_of(const rh_stretches *r, int64_t t)
+int64_t rh_stretches__end_of(const rh_stretches *r, int64_t t)
 {
     int32_t unit = r->unit[t];
     while (t < r->log->n && (!r->blocks || r->unit[t] == unit))
@@ -288,7 +287,7 @@ static bool choose_stretches(rh_stretches *r, uint64_t seed)
             continue;
         chosen++;
         next = -1;
-        rh_stretches__stretch s = rh_stretches__follow(r, t, end_of(r, t));
+        rh_stretches__stretch s = rh_stretches__follow(r, t, rh_stretches__end_of(r, t));
         s.unit = r->unit[t];
         s.fold = r->unit[t] % r->nfold;
         if (s.length > 0)
@@ -305,6 +304,8 @@ void rh_stretches__destroy(rh_stretches *r)
         return;
     rh_free(r->unit);
     rh_free(r->stretch);
+    rh_unusual__clear(&r->unusual);
+    rh_free(r->outer);
     rh_neighbours__destroy(r->from);
     rh_free(r->real);
     rh_free(r->place);
@@ -333,27 +334,30 @@ static rh_status index_states(rh_stretches *r, rh_error *err)
     return rc;
 }
 
-// Everything but the states' index and the check of the length. False if memory ran out.
-static bool build(rh_stretches *r, const rh_facts *facts, uint64_t seed)
+// Everything but the states' index and the check of the length.
+static rh_status build(rh_stretches *r, const rh_facts *facts, uint64_t seed, rh_error *err)
 {
     size_t n = (size_t)r->log->n;
     r->unit = rh_alloc(n, sizeof *r->unit);
     if (!r->unit)
-        return false;
+        return rh_base__no_memory(err, "replay");
     find_units(r);
     if (!set_horizons(r) || !set_scales(r, facts) || !choose_stretches(r, seed))
-        return false;
+        return rh_base__no_memory(err, "replay");
+    rh_status rc = rh_stretches__add_beside(r, err);
+    if (rc)
+        return rc;
     size_t nscore = (size_t)RH_MODEL_NASPECT * (size_t)r->nhorizon;
     size_t nplace = (size_t)r->nhorizon * (size_t)r->d;
-    r->real = rh_alloc((size_t)r->nstretch + 1, sizeof *r->real);
-    r->place = rh_alloc((size_t)r->nstretch * nplace + 1, sizeof *r->place);
-    r->ignorant = rh_alloc((size_t)r->nstretch * nscore + 1, sizeof *r->ignorant);
-    r->weight = rh_alloc(nscore, sizeof *r->weight);
+    r->real = rh_alloc((size_t)r->nall + 1, sizeof *r->real);
+    r->place = rh_alloc((size_t)r->nall * nplace + 1, sizeof *r->place);
+    r->ignorant = rh_alloc((size_t)r->nall * nscore + 1, sizeof *r->ignorant);
+    r->weight = rh_alloc(RH_STRETCHES__NKIND * nscore, sizeof *r->weight);
     if (!r->real || !r->place || !r->ignorant || !r->weight)
-        return false;
-    for (int i = 0; i < r->nstretch; i++)
+        return rh_base__no_memory(err, "replay");
+    for (int i = 0; i < r->nall; i++)
         rh_stretches__look_up(r, &r->stretch[i], &r->real[i], r->place + (size_t)i * nplace);
-    return rh_stretches__measure_ignorant(r, seed);
+    return rh_stretches__measure_ignorant(r, seed) ? RH_OK : rh_base__no_memory(err, "replay");
 }
 
 static bool any_weight(const rh_stretches *r)
@@ -378,11 +382,9 @@ rh_status rh_stretches__create(rh_stretches **out, const rh_log *log, const rh_f
         return rh_base__no_memory(err, "replay");
     r->log = log;
     r->continuing = continuing;
-    if (!build(r, facts, seed)) {
-        rh_stretches__destroy(r);
-        return rh_base__no_memory(err, "replay");
-    }
-    rh_status rc = index_states(r, err);
+    rh_status rc = build(r, facts, seed, err);
+    if (!rc)
+        rc = index_states(r, err);
     if (rc) {
         rh_stretches__destroy(r);
         return rc;

@@ -5,6 +5,7 @@
 
 #include "neighbours.h"
 #include "replay.h"
+#include "unusual.h"
 
 #define RH_STRETCHES__HUGE 1e6              // for numbers of a model that are not finite
 #define RH_STRETCHES__REPLICATE 0x7265706cu // of all random streams
@@ -37,6 +38,16 @@ typedef struct rh_stretches__coordinate {
 
 #define RH_STRETCHES__NCOORD (2 * RH_MAX_OBS)
 
+// Stretches along the logged path, and beside it: from natural experiments, and from the outer
+// tenth of sensors or actions.
+enum {
+    RH_STRETCHES__PATH,
+    RH_STRETCHES__EXPERIMENT,
+    RH_STRETCHES__SENSOR,
+    RH_STRETCHES__ACTION,
+    RH_STRETCHES__NKIND
+};
+
 struct rh_stretches {
     const rh_log *log; // borrowed
     bool continuing;
@@ -45,18 +56,22 @@ struct rh_stretches {
     bool blocks;            // units are blocks of steps
     int64_t gap;            // beside a block
     int32_t *unit;          // owned: of every transition                      (n)
-    int nstretch;
-    rh_stretches__stretch *stretch; // owned                                   (nstretch)
-    int d;                          // numbers that are compared: of sensors that vary
+    int nstretch, nall;     // along the path; with those beside it
+    int first[RH_STRETCHES__NKIND + 1]; // where each kind begins
+    rh_stretches__stretch *stretch;     // owned, by kind                          (nall)
+    rh_unusual unusual;                 // owned
+    bool *outer; // owned: outside the inner part of sensors, of actions       (2 x n)
+    int d;       // numbers that are compared: of sensors that vary
     rh_stretches__coordinate coord[RH_STRETCHES__NCOORD]; //                   (d)
     rh_neighbours *from;         // owned: scaled states of all transitions    (n x ncompared)
     int ncompared;               // sensors of these
     double left;                 // distance from the logged path at which it is left
-    rh_stretches__outcome *real; // owned                                      (nstretch)
-    float *place;                // owned: their scaled states   (nstretch x nhorizon x d)
+    rh_stretches__outcome *real; // owned                                      (nall)
+    float *place;                // owned: their scaled states       (nall x nhorizon x d)
 
-    // owned: scores of the ignorant forecast, NAN: unknown (nstretch x NASPECT x nhorizon), and
-    // weights of a score in a stretch's share of the score, 0: not counted (NASPECT x nhorizon)
+    // owned: scores of the ignorant forecast, NAN: unknown (nall x NASPECT x nhorizon), and
+    // weights of a score in a stretch's share of the score of its kind, 0: not counted
+    // (NKIND x NASPECT x nhorizon)
     double *ignorant, *weight;
 };
 
@@ -88,6 +103,39 @@ static inline double *rh_stretches__score_at(const rh_stretches *r, double *scor
 {
     return score + ((size_t)i * RH_MODEL_NASPECT + (size_t)part) * (size_t)r->nhorizon + h;
 }
+
+// The end of what may be looked at from step t: that of its block, or of the log.
+int64_t rh_stretches__end_of(const rh_stretches *r, int64_t t);
+
+// The weights of a kind (NASPECT x nhorizon).
+static inline double *rh_stretches__weight(const rh_stretches *r, int kind)
+{
+    return r->weight + (size_t)kind * RH_MODEL_NASPECT * (size_t)r->nhorizon;
+}
+
+static inline int rh_stretches__count(const rh_stretches *r, int kind)
+{
+    return r->first[kind + 1] - r->first[kind];
+}
+
+// ---------------------------------------------------------------------------- beside.c
+
+// Add the stretches beside the path, behind those along it.
+rh_status rh_stretches__add_beside(rh_stretches *r, rh_error *err);
+
+// Whether fold `fold` holds out transition t because it is outer; the fold of a kind, -1: none.
+bool rh_stretches__is_outer(const rh_stretches *r, int fold, int64_t t);
+int rh_stretches__fold_of(const rh_stretches *r, int kind);
+
+// The effects of unusual actions: predicted ones with what the log shows of them, and their
+// squares, sums over sensors and horizons.
+typedef struct rh_stretches__effect {
+    double shown, square;
+} rh_stretches__effect;
+
+// Sum up the scores (nall x NASPECT x nhorizon) beside the path; effects of the experiments.
+void rh_stretches__sum_beside(rh_stretches__scores *s, const rh_stretches *r, double *score,
+                              const rh_stretches__effect *effect);
 
 // ---------------------------------------------------------------------------- ignorant.c
 

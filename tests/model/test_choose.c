@@ -101,7 +101,7 @@ static void the_right_kind(void **unused)
                 assert_false(c->trial[k].credible && strcmp(c->trial[k].kind, t->kind) == 0);
             assert_true(t->note[0] != 0);
             assert_true(t->tried ? t->score >= one->score - 3.0 * one->error : isnan(t->score));
-            assert_true(!t->tried || fabs(t->behind - (t->score - one->score)) < 1e-9);
+            assert_true(!t->tried || fabs(t->behind - (t->total - one->total)) < 1e-9);
         }
         assert_true(stitches == (which == WALLS));
         rh_model_destroy(model);

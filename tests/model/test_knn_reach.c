@@ -141,6 +141,36 @@ static void one_episode(void **unused)
     rh_free(w);
 }
 
+// The reward and the steps count alike, whatever the unit of the reward is.
+static void in_any_unit(void **unused)
+{
+    (void)unused;
+    enum { N = 3000 };
+    double reach[3];
+    walk *w = rh_alloc(N, sizeof *w);
+    for (int k = 0; k < 3; k++) { // the steps say "4", the rewards "40"
+        double x = 0.0, unit = (double[]){1.0, 1024.0, 1.0 / 1024.0}[k];
+        rh_rng rng = rh_rng_stream(51, RH_STREAM_START, 0, 0);
+        for (int i = 0; i < N; i++) {
+            x = i % 20 ? x : rh_rng_range(&rng, 0.0, 100.0);
+            double to = x + (fmod(fabs(x) / 4.0, 2.0) < 1.0 ? 0.1 : -0.1);
+            double reward = unit * (x > 50.0 ? 1.0 : 0.0);
+            w[i] = (walk){x, 0, reward, to, i % 20 == 19 ? CUT : 0, i % 20 == 0};
+            x = to;
+        }
+        rh_log *log = log_of(w, N, 1);
+        rh_model_options opt = plain_options();
+        rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
+        reach[k] = reach_of(model, RH_KNN_AUTO, 0.0);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+    assert_true(reach[0] > 0.0 && reach[0] < 100.0);
+    assert_true(reach[1] == reach[0]); // units are powers of 2: the same bits
+    assert_true(reach[2] == reach[0]);
+    rh_free(w);
+}
+
 // The same member, the same reach; another seed, nearly the same.
 static void repeatable(void **unused)
 {
@@ -165,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_words),
+        cmocka_unit_test(in_any_unit),
         cmocka_unit_test(as_far_as_steps_are_alike),
         cmocka_unit_test(when_the_log_does_not_say),
         cmocka_unit_test(never_less_than_most_need),

@@ -169,6 +169,130 @@ static void other_actions(void **unused)
     rh_log_destroy(log);
 }
 
+// A plant with a slow store that no sensor shows; a noisy sensor hides it from 8 lags.
+static rh_log *walled(double *end, int n, double level)
+{
+    rh_log_shape shape = {.nobs = 1, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(9, RH_STREAM_NOISE, 0, 0);
+    double air = 0.0, wall = 0.0, u = 0.0, seen;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP + n; i++) {
+        if (i % 40 == 0)
+            u = rh_rng_range(&rng, -1.0, 1.0);
+        u = i < NSTEP ? u : level;
+        seen = air + 0.05 * rh_rng_range(&rng, -1.0, 1.0);
+        rh_log_row row = {.obs = &seen, .act = &u, .reward = -fabs(air)};
+        if (i < NSTEP)
+            assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+        double now = air;
+        air += 0.3 * (wall - air) + 0.2 * u + 0.002 * rh_rng_range(&rng, -1.0, 1.0);
+        wall += 0.015 * (now - wall) - 0.005 * wall;
+    }
+    *end = air;
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    return log;
+}
+
+// A tank of 0 to 1 with a noisy sensor, which now and then is full or empty.
+static void walls(void **unused)
+{
+    (void)unused;
+    rh_log_shape shape = {.nobs = 1, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_env *env = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(5, RH_STREAM_NOISE, 0, 0);
+    double level = 0.5, u = 0.0;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        double seen = level + 0.01 * rh_rng_range(&rng, -1.0, 1.0);
+        if (i % 10 == 0)
+            u = rh_rng_range(&rng, -1.0, 1.0);
+        rh_log_row row = {.obs = &seen, .act = &u, .reward = -level};
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+        level = fmin(fmax(level + 0.06 * u, 0.0), 1.0);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt), *again = NULL;
+    const rh_linear *m = model->member[0];
+    assert_true(fabs(m->wall_lo[0]) < 0.02 && fabs(m->wall_hi[0] - 1.0) < 0.02);
+    assert_int_equal(rh_model_write(model, "test_linear_wall.model", &err), RH_OK);
+    assert_int_equal(rh_model_read(&again, "test_linear_wall.model", &err), RH_OK);
+    remove("test_linear_wall.model");
+    assert_int_equal(rh_model_env(&env, again, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    double obs, reward, act = 1.0;
+    rh_env_start(env, state, &streams, &obs);
+    for (int t = 0; t < 60; t++) {
+        act = t < 40 ? 1.0 : -1.0;
+        rh_env_step(env, state, &act, &streams, &obs, &reward);
+        assert_true(obs < 1.05);
+    }
+    assert_true(obs < 0.1 && obs > -0.05); // it is as soon empty as it would be
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(again);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+
+    log = late_plant(1); // the plants above have none
+    model = fit_plain(&rh_model_linear, log, false, &opt);
+    m = model->member[0];
+    assert_true(isnan(m->wall_lo[0]) && isnan(m->wall_hi[0]));
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// A slow store is found, makes long runs true, and is kept in files.
+static void slow_stores(void **unused)
+{
+    (void)unused;
+    enum { LATER = 400 };
+    double end, off[2];
+    rh_error err = {""};
+    rh_log *log = walled(&end, LATER, 0.8);
+    rh_model_options opt = plain_options();
+    for (int slow = 0; slow < 2; slow++) {
+        double param[RH_LINEAR_NPARAM], obs, reward, act = 0.8;
+        rh_model *model = NULL, *again = NULL;
+        rh_env *env = NULL;
+        rh_param_initial(rh_linear__param, RH_LINEAR_NPARAM, param);
+        param[RH_LINEAR_SLOW] = slow ? 0.0 : 1.0; // auto, none
+        param[RH_LINEAR_RESIDUALS] = RH_LINEAR_NO_NOISE;
+        opt.param = param;
+        model = fit_plain(&rh_model_linear, log, false, &opt);
+        assert_true((((const rh_linear *)model->member[0])->plan.slow != 0) == slow);
+        assert_int_equal(rh_model_write(model, "test_linear_slow.model", &err), RH_OK);
+        assert_int_equal(rh_model_read(&again, "test_linear_slow.model", &err), RH_OK);
+        remove("test_linear_slow.model");
+        assert_int_equal(rh_model_env(&env, again, 0, NULL, &err), RH_OK);
+        void *state = rh_alloc(1, rh_env_state_size(env));
+        rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                              rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+        rh_env_start(env, state, &streams, &obs);
+        rh_linear__stand(again, env, state, (int32_t)again->log->from[again->log->n - 1]);
+        for (int t = 0; t <= LATER; t++)
+            rh_env_step(env, state, &act, &streams, &obs, &reward);
+        off[slow] = fabs(obs - end);
+        rh_free(state);
+        rh_env_destroy(env);
+        rh_model_destroy(model);
+        rh_model_destroy(again);
+    }
+    assert_true(off[1] < 0.15 * fabs(end));
+    assert_true(off[1] < 0.7 * off[0]);
+    rh_log_destroy(log);
+}
+
 // The same bits with any number of threads.
 static void threads(void **unused)
 {
@@ -194,6 +318,8 @@ int main(void)
         cmocka_unit_test(the_log_again_and_bounds),
         cmocka_unit_test(other_actions),
         cmocka_unit_test(reward_by_day),
+        cmocka_unit_test(slow_stores),
+        cmocka_unit_test(walls),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // test_refit.c - other members of a fitted model.
 
 #include "base/base_internal.h"
+#include "log/log.h"
 #include "model/model.h"
 #include "model_sample.h"
 
@@ -75,6 +76,43 @@ static void as_a_fit(void **unused)
     rh_model_destroy(parts);
 }
 
+// A log that the library made is shared by the models that use it as it is, and lasts as long
+// as they do; parts that the caller filled in are copied. Members can be fitted a few at a
+// time.
+static void one_log_for_all(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_model_options opt = plain_options();
+    rh_error err = {""};
+    opt.nmember = 3;
+    opt.resample = RH_RESAMPLE_SUBSET;
+    rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
+    assert_ptr_equal(rh_model_log(model), log);
+    rh_log parts = *log;
+    rh_model *other = fit_plain(&rh_model_knn, &parts, false, &opt);
+    assert_ptr_not_equal(rh_model_log(other), &parts);
+    assert_ptr_not_equal(rh_model_log(other), log);
+    assert_true(rh_log__same(rh_model_log(other), log));
+    ((double *)(uintptr_t)rh_model_log(other)->reward)[399] += 1.0;
+    assert_false(rh_log__same(rh_model_log(other), log));
+    rh_model_destroy(other);
+    rh_log_destroy(log);
+
+    rh_model *few = NULL;
+    assert_int_equal(rh_model__shell(&few, model, &err), RH_OK);
+    assert_ptr_equal(rh_model_log(few), rh_model_log(model));
+    assert_int_equal(rh_model_nmember(few), 0);
+    assert_int_equal(rh_model__add_members(few, &opt, 1, 2, &err), RH_OK);
+    for (int m = 0; m < 2; m++)
+        assert_true(walk_through(few, m) == walk_through(model, m + 1));
+    rh_model__drop_members(few);
+    assert_int_equal(rh_model__add_members(few, &opt, 0, 1, &err), RH_OK);
+    assert_true(walk_through(few, 0) == walk_through(model, 0));
+    rh_model_destroy(model);
+    rh_model_destroy(few);
+}
+
 static void refused_and_without_memory(void **unused)
 {
     (void)unused;
@@ -107,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_a_fit),
+        cmocka_unit_test(one_log_for_all),
         cmocka_unit_test(refused_and_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

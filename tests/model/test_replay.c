@@ -2,6 +2,7 @@
 // truth scores best, plants in which one kind of model must win, the same bits for any number
 // of threads, and logs that are too short.
 
+#include "model/model.h"
 #include "model/replay.h"
 #include "plant_sample.h"
 
@@ -116,7 +117,7 @@ static rh_model *prepare_as(rh_episodes episodes, const char *name, const rh_log
     rh_repr *repr = plain_repr(log, false);
     rh_model_options opt = plain_options();
     opt.episodes = episodes;
-    if (rh_model__prepare(&model, rh_model_find(name, &err), log, repr, &opt, &err))
+    if (rh_model__prepare(&model, rh_model_find(name, &err), log, repr, &opt, NULL, &err))
         fail_msg("%s", err.text);
     rh_repr_destroy(repr);
     return model;
@@ -151,7 +152,7 @@ static void compare(plant which, int n, int length, const char *better, const ch
     double mean, error;
     assert_int_equal(rh_stretches__run(&x, replay, a, 1, 1, NULL, NULL, &err), RH_OK);
     assert_int_equal(rh_stretches__run(&y, replay, b, 1, 1, NULL, NULL, &err), RH_OK);
-    rh_stretches__compare(replay, &y, &x, &mean, &error);
+    rh_stretches__compare(replay, &y, &x, false, &mean, &error);
     assert_true(fabs(mean - (y.score - x.score)) < 1e-9);
     assert_true(error > 0.0);
     assert_true(mean > 2.5 * error);
