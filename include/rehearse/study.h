@@ -169,6 +169,32 @@ RH_API rh_status rh_server_run(rh_server *server, const void *bytes, size_t n, v
                                rh_error *err);
 RH_API void rh_server_destroy(rh_server *server); // NULL is allowed
 
+// ---------------------------------------------------------------------------- limits
+
+// What a rate is of. All rates are shares, of steps or of episodes.
+typedef enum rh_limit_unit {
+    RH_PER_1000_STEPS,
+    RH_PERCENT_OF_STEPS,
+    RH_PERCENT_OF_EPISODES
+} rh_limit_unit;
+
+// What a setting must not exceed while it learns (--at-most).
+typedef struct rh_constraint {
+    const char *event;  // "trip", "T_tank > 90"
+    double most;        // a share
+    rh_limit_unit unit; //
+    rh_counted counted; //
+} rh_constraint;
+
+// Whether a setting keeps a limit. NAN: unknown.
+typedef struct rh_kept {
+    double rate;         // in the kind of model where its upper bound is greatest
+    double lower, upper; // one-sided bounds of the rate, each with the plan's confidence
+    int kind;            // of model
+    bool keeps;    // of a confirmation: upper is at most the limit; in the search: rate is
+    int64_t n, of; // how often it was exceeded; of so many steps or episodes
+} rh_kept;
+
 // ---------------------------------------------------------------------------- the study
 
 typedef struct rh_study_progress {
@@ -275,6 +301,11 @@ typedef struct rh_trial {
     const rh_kind_score *kind; // the model's own first                      (nkind)
     double out_of_coverage;    // share of its steps outside the model's coverage
     int ndiverged;             // runs that diverged or failed
+    bool keeps;                // all limits
+    const rh_kept *kept;       // each limit of the plan (nlimit of rh_verdict)
+    const struct rh_reference *also; // the further scores, in the model's own kind  (nalso)
+    bool front; // a confirmation that no other setting beats in one score without being beaten
+                // in another
 } rh_trial;
 
 // The value of dimension d of a trial, as its agent sees it; NAN: its agent has no such one.
@@ -292,14 +323,14 @@ RH_API const char *rh_answer_name(rh_answer answer); // "not known", "no", "yes"
 // Is the chosen agent better than the logged controller? (docs/verdict.md). All scores are on
 // one scale, that of rh_verdict.logged.
 typedef struct rh_today {
-    rh_answer better;      // at the end of a run, by the interval of `end`
+    rh_answer better;      // over a whole run: yes or no with a probability of 90 %
     rh_reference learning; // the chosen agent in a whole run, from its first step
     rh_reference end;      // in the last tenth of it
     rh_reference defaults; // the agent with its defaults in a whole run
     rh_reference clone;    // a clone of the logged controller, in the same models
     double caught_up;      // share of the runs that got as much as the logged controller; NAN
     int64_t catch_up;      // step from which on half of them had; 0: never within a run
-    char text[300];        // the answer in words
+    char text[400];        // the answer in words
 } rh_today;
 
 // How often something fails. NAN: unknown.
@@ -342,6 +373,8 @@ typedef struct rh_transfer {
     double same, other; // their scores in the two models
     double lost;        // how much lower the second is
     double share;       // lost / gain on random actions in the first, 0 to 1
+    double practice;    // score of what was practised, in the models it was practised in; NAN
+    double practised;   // and, frozen, in models of the other part of the log; NAN
 } rh_transfer;
 
 // The leading settings in all such models.
@@ -352,6 +385,28 @@ typedef struct rh_checks {
     int nsetting;       //   its lowest quarter                           (nsetting)
     int nreference;     // of these, the last so many were not confirmed
 } rh_checks;
+
+// What a study must not exceed, and what that costs.
+typedef struct rh_limited {
+    rh_constraint limit;
+    rh_kept logged; // the logged controller, in the log
+    int without;    // trial that would be chosen of those that keep all others; -1: unknown
+    double cost;    // how much higher it scores than the winner if it breaks this limit, 0 or
+                    // more; NAN: unknown
+} rh_limited;
+
+typedef struct rh_limiting {
+    rh_limited of[RH_MAX_LIMITS]; //                                       (n)
+    int n;
+    double sure;                     // confidence of the bounds
+    int nkeep;                       // confirmed settings that keep all limits
+    int nearest;                     // if none does, the trial that exceeds them least; -1
+    bool logged;                     // the logged controller keeps them, in the log
+    const char *also[RH_MAX_ALSO];   // further scores, as they were written (nalso)
+    rh_reference today[RH_MAX_ALSO]; // of the logged controller            (nalso)
+    int nalso;
+    char text[1000]; // the answer in words; "" without limits
+} rh_limiting;
 
 // Rare failures: runs of the winner far below its others.
 typedef struct rh_rare {
@@ -389,7 +444,7 @@ typedef struct rh_next {
     char why[256];         // in words
 } rh_next;
 
-#define RH_NEVIDENCE 22 // pieces of evidence
+#define RH_NEVIDENCE 27 // pieces of evidence
 #define RH_NREASON 16   // reasons, at most
 
 // What a study shows about the reliability of its choice, without the true plant
@@ -415,12 +470,35 @@ typedef enum rh_trust_level {
 
 RH_API const char *rh_trust_name(rh_trust_level level); // "cannot answer", "low", ...
 
-// How far to believe the choice of a study (docs/verdict.md).
+// What is claimed of the chosen agent.
+enum { RH_CLAIM_BETTER, RH_CLAIM_FAILURES, RH_CLAIM_BEST, RH_NCLAIM };
+
+typedef struct rh_claim {
+    const char *name;   // "better", "failures", "best"
+    double probability; // that it holds on the plant; NAN: unknown
+    double limit;       // the score or rate that it is about; NAN: unknown
+    char text[160];     // in words, within a sentence
+} rh_claim;
+
+// What to do after a study.
+typedef enum rh_decision {
+    RH_DECISION_UNKNOWN, // it is not finished, or was not checked
+    RH_DECISION_LOG,     // log more: the trust is low, or the log cannot answer
+    RH_DECISION_KEEP,    // keep the controller there is
+    RH_DECISION_ANY,     // deploy the agent; any of its settings will do
+    RH_DECISION_DEPLOY   // deploy the setting
+} rh_decision;
+RH_API const char *rh_decision_name(rh_decision decision); // "log more", ...
+
+// How far to believe the answer of a study (docs/verdict.md).
 typedef struct rh_trust {
     rh_trust_level level;
-    double probability; // that the true regret is below a tenth of the difference between the
-                        // best and the median setting; NAN: unknown
-    char text[200];     // the answer in words
+    rh_decision decision;
+    double probability; // that the agent is better and fails no more than stated: the smaller
+                        // of these claims' probabilities; NAN: unknown
+    rh_claim claim[RH_NCLAIM];
+    double margin;  // advantage over the logged controller / its uncertainty; NAN: unknown
+    char text[400]; // the answer in words
     rh_evidence evidence[RH_NEVIDENCE];
     rh_reason reason[RH_NREASON]; //                                       (nreason)
     int nreason;
@@ -448,8 +526,11 @@ typedef struct rh_verdict {
     rh_reference random;  // a uniform random policy in the models that scored the winner
     rh_today today;       // is it better than the logged controller?
     rh_failing failing;   // how often does it fail?
+    rh_limiting limiting; // does it keep the limits?
     rh_rare rare;         //
-    rh_checks check;      // other models of the log
+    double selected; // how much the confirmed scores were lowered, because the winner is the
+                     // best of several
+    rh_checks check; // other models of the log
     rh_transfer transfer; // does what the winner learns hold in another model?
     rh_trust trust;       //
     const rh_next *next;  // what to log next, the most needed first (nnext)
@@ -495,6 +576,15 @@ typedef struct rh_promise {
 // the points before. mean, spread: the promised point, over nrun runs (docs/deploy.md).
 RH_API double rh_promise_deficit(double before, double mean, double spread, int nrun, double y);
 
+#define RH_MAX_TIED 3 // settings that best.yaml has beside the chosen one
+
+// A setting that the study could not tell from the chosen one.
+typedef struct rh_tied {
+    const rh_agent_type *agent;
+    double *hp;               // all hyperparameters                    (nparam)
+    double score, lo95, hi95; // and its 95 % interval
+} rh_tied;
+
 // The contents of best.yaml: all that is needed to deploy an agent. Read-only.
 typedef struct rh_best {
     const rh_agent_type *agent;
@@ -515,9 +605,11 @@ typedef struct rh_best {
     const char *reward_name;   //
     const char *reward_formula; // by obs[i], act[i] and next[i]; NULL: the reward comes in
     rh_promise promise;         //
-    rh_failure *failure;        // what a failure is; NULL: the file does not say
-    const char *version;        // of rehearse, that wrote it; "" where unknown
-    void *tree;                 // internal
+    rh_tied tied[RH_MAX_TIED];  // what `deploy --switch` may try          (ntied)
+    int ntied;
+    rh_failure *failure; // what a failure is; NULL: the file does not say
+    const char *version; // of rehearse, that wrote it; "" where unknown
+    void *tree;          // internal
 } rh_best;
 
 // Read best.yaml. A file that has only the section agent is accepted too.

@@ -100,6 +100,7 @@ static nb::list keys(const std::string &table)
         d["option"] = key->option ? nb::object(nb::str(key->option)) : nb::object(nb::none());
         d["type"] = type[key->type];
         d["words"] = words;
+        d["repeats"] = key->repeats;
         d["about"] = key->about;
         d["initial"] = key->initial ? nb::object(nb::str(key->initial)) : nb::object(nb::none());
         list.append(d);

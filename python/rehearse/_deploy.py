@@ -79,16 +79,18 @@ class Deployment:
 
     def step(self, obs: Union[Mapping[str, Any], Sequence[Any]], reward: Optional[float] = None, *, action: Any = None,
              seq: Optional[int] = None, time: Optional[float] = None, start: bool = False, terminal: bool = False,
-             truncated: bool = False) -> Reply:
+             truncated: bool = False, command: Optional[str] = None) -> Reply:
         """Tell one observation and get the next action.
 
         obs: {sensor: number} or the numbers in the order of best.yaml; None and NaN are missing. reward: of the
         action before, where best.yaml has no formula. action: the one that was really taken, if it was another.
         seq: number of the observation, one more each time. start, terminal, truncated: of an episode.
+        command: shadow, advice, control, fallback or agent: who acts from here on.
         """
         seen = ({k: _number(x) for k, x in obs.items()} if isinstance(obs, Mapping) else [_number(x) for x in obs])
         flags = {"start": start, "terminal": terminal, "truncated": truncated}
-        said = {"reward": reward, "action": getattr(action, "tolist", lambda: action)(), "seq": seq, "time": time}
+        said = {"reward": reward, "action": getattr(action, "tolist", lambda: action)(), "seq": seq, "time": time,
+                "command": command}
         reply = self._ask({"obs": seen, **{k: v for k, v in said.items() if v is not None},
                            **{k: v for k, v in flags.items() if v}})
         if "error" in reply:
@@ -133,6 +135,8 @@ class DeployOptions(TypedDict, total=False):
 
     guard: "os.PathLike[str] | str | None"
     load: "os.PathLike[str] | str | None"
+    mode: Optional[str]
+    switch: Optional[int]
     freeze: bool
     shared: bool
     seed: int
@@ -147,6 +151,8 @@ def deploy(
     *,
     guard: "os.PathLike[str] | str | None" = None,
     load: "os.PathLike[str] | str | None" = None,
+    mode: Optional[str] = None,
+    switch: Optional[int] = None,
     freeze: bool = False,
     shared: bool = False,
     seed: int = 1,
@@ -165,6 +171,8 @@ def deploy(
     words = ["--seed", str(seed), "--save-steps", str(save_steps), "--save-seconds", str(save_seconds)]
     for option, file in (("--guard", guard), ("--load", load)):
         words += [] if file is None else [option, os.fspath(file)]
+    for option, value in (("--mode", mode), ("--switch", switch)):
+        words += [] if value is None else [option, str(value)]
     for option, wanted in (("--freeze", freeze), ("--shared", shared), ("--allow-exec", allow_exec)):
         words += [option] if wanted else []
     return Deployment(best, os.fspath(folder), words)

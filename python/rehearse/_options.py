@@ -94,6 +94,8 @@ class TuneOptions(LogOptions, total=False):
     ranking: str
     trials: Union[int, str]
     budget_trials: Union[int, str]
+    within: Any
+    budget_time: str
     batch: Union[int, str]
     budget_batch: Union[int, str]
     metric_goal: Any
@@ -138,6 +140,9 @@ class TuneOptions(LogOptions, total=False):
     task: str
     task_env: str
     env_set: Mapping[str, Any]
+    at_most: Any
+    sure: Union[float, str]
+    also: Any
     gamma: Union[float, str]
     continuing: str
     resets: str

@@ -102,4 +102,5 @@ def apply(plan: _core.Plan, command: str, options: Mapping[str, Any]) -> None:
                 lo_hi = isinstance(x, tuple) and len(x) == 2
                 plan.set(key["key"][:-1] + str(one), axis(x) if lo_hi else text(x), name)
         else:
-            plan.set(key["key"], text(value), name)
+            several = key["repeats"] and isinstance(value, (list, tuple))
+            plan.set(key["key"], "; ".join(text(v) for v in value) if several else text(value), name)

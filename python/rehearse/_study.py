@@ -100,8 +100,22 @@ class Study(Plots):
         return dict(self.result["failures"])
 
     @property
+    def limits(self) -> Optional[Dict[str, Any]]:
+        """Whether the setting keeps the limits of at_most, and what they cost (docs/tune.md); None without any."""
+        return self.result.get("limits")
+
+    @property
+    def front(self) -> "pandas.DataFrame":
+        """The confirmed settings that no other one beats in every score of also; empty without any."""
+        formulas = [a["formula"] for a in self.result.get("also", [])]
+        rows = [{"setting": t["setting"], "agent": t["agent"], **self.searched(t), "score": t["score"],
+                 **{f: a["score"] for f, a in zip(formulas, t["also"])}}
+                for t in self.result["trials"] if t.get("front")]
+        return frame(rows)
+
+    @property
     def trust(self) -> Dict[str, Any]:
-        """How far to believe the choice: level, probability, reasons, evidence (docs/verdict.md)."""
+        """How far to believe the answer: level, claims, decision, reasons, evidence (docs/verdict.md)."""
         return dict(self.result["trust"])
 
     @property
@@ -113,6 +127,8 @@ class Study(Plots):
             row = {k: t[k] for k in ("setting", "stage", "state", "agent")}
             row.update(self.searched(t))
             row.update({k: t[k] for k in ("score", "lo95", "hi95", "finished_runs", "diverged", "out_of_coverage")})
+            if "limits" in t:
+                row["keeps"] = t["keeps"]
             row["tied"] = (t["setting"], t["stage"]) in tied
             rows.append(row)
         return frame(rows)
@@ -159,6 +175,7 @@ class Study(Plots):
                ("setting", setting or "none: no setting worked"),
                ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
                ("better", self.today["text"]),
+               *([("limits", self.limits["text"])] if self.limits else []),
                ("failures", self.failures["text"]),
                ("trust", self.trust["text"]),
                ("logged", f"{number(self.logged['score'])} in the log"),

@@ -49,8 +49,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_tune, cli_report, cli_deploy, cli_inspect, cli_convert,
-    cli_collect, cli_fit, cli_run, cli_sweep, cli_paper, cli_list, cli_help, cli_completion,
-    cli_manual;
+    cli_collect, cli_fit, cli_run, cli_sweep, cli_export, cli_paper, cli_list, cli_help,
+    cli_completion, cli_manual;
 // Shared tables.
 extern const cli_group cli_runs_group, cli_best_group, cli_log_group, cli_common_group;
 
@@ -272,9 +272,15 @@ void cli_log_left_out(const rh_log *log);
 // The report of `inspect`. size: bytes of the file, 0 when not known. all: lists are not cut.
 // facts: NULL if the log has no whole step.
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
-                       const rh_model_past *memory, int64_t size, bool all);
+                       const rh_model_past *memory, const rh_experiments *experiments,
+                       int64_t size, bool all);
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
-                      const rh_facts *facts, int64_t size);
+                      const rh_facts *facts, const rh_experiments *experiments, int64_t size);
+
+// experiments_print.c: natural experiments, and effects that the log cannot show. more: as
+// below; beside: how a model replays from them. Nullable: beside.
+void cli_experiments_print(const rh_log *log, const rh_experiments *e,
+                           const rh_fidelity_beside *beside, const char *more);
 
 // facts_print.c: resets, limits and what is known of sensors. more: the option that shows all
 // of a long list, NULL if all is to be shown. Nullable: facts.
@@ -382,6 +388,10 @@ void cli_tune_setting(const rh_plan *plan, int agent, const double *hp, const ch
                       int digits, char *text, size_t size);
 void cli_tune_head(const cli_tuning *tune);  // the plan
 void cli_tune_print(const cli_tuning *tune); // the result
+// The confirmed settings beside the limits, and those that no other one beats in every score;
+// nothing without any. limits_print.c
+void cli_limits_print(const rh_plan *plan, const rh_verdict *v);
+void cli_scores_print(const rh_plan *plan, const rh_verdict *v, int decimals);
 // What to log next; nothing where there is nothing. log: of the model.
 void cli_next_print(const rh_verdict *v, const rh_log *log);
 

@@ -27,6 +27,10 @@ static const rh_key main_option[] = {
      .about = "shadow: somebody else acts, and each observation has the action taken; advice: "
               "likewise, an operator may follow the replies; control: the agent acts",
      .initial = "that of the folder, control in a new one"},
+    {NULL, "switch", 0, RH_KEY_WHOLE, "STEPS",
+     .about = "try the statistically tied settings of the study, in so many steps; the best "
+              "one stays",
+     .lo = 1, .hi = 1000000000},
     {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
     {NULL, "shared", 0, RH_KEY_FLAG, NULL,
      .about = "new files get the rights of the umask; else only you can read them"},
@@ -191,6 +195,30 @@ static void print_mode(const rh_deploy_health *h)
                  cli_share(h->allowed).s);
 }
 
+// The trial of tied settings.
+static void print_trial(const rh_deploy_health *h)
+{
+    int digits = cli_decimals(NAN, h->promised);
+    if (h->nsetting == 0)
+        return;
+    cli_line("switch", "%s of %s steps%s; 95 %% intervals by promise and trial",
+             cli_count(h->trial_used).s, cli_count(h->trial_steps).s,
+             h->trial_over ? ", over" : "");
+    for (int i = 0; i < h->nsetting; i++) {
+        double half = 1.96 * h->setting_error[i];
+        char name[40] = " chosen";
+        if (i)
+            snprintf(name, sizeof name, " tied %d", i);
+        cli_line(name, "%s (%s to %s), %s steps%s", cli_real(h->setting_mean[i], digits).s,
+                 cli_real(h->setting_mean[i] - half, digits).s,
+                 cli_real(h->setting_mean[i] + half, digits).s,
+                 cli_count(h->setting_steps[i]).s,
+                 i != h->setting ? ""
+                 : h->trial_over ? ", stays"
+                                 : ", acts now");
+    }
+}
+
 static void print_notes(const rh_deploy_health *h)
 {
     char text[400];
@@ -225,6 +253,7 @@ static int show_status(const cli_args *args, const char *folder)
     print_failures(&h);
     print_guard(&h);
     print_mode(&h);
+    print_trial(&h);
     print_notes(&h);
     print_tests(&h);
     print_alarms(&h);
@@ -362,6 +391,7 @@ static int deploy_main(const cli_args *args)
     opt.state = cli_value(args, "load");
     opt.frozen = cli_has(args, "freeze");
     opt.mode = mode_of(cli_value(args, "mode"));
+    opt.switch_steps = cli_number(args, "switch", 0);
     opt.shared = cli_has(args, "shared");
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);

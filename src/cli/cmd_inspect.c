@@ -55,11 +55,18 @@ static int inspect_main(const cli_args *args)
         rc = cli_pass(RH_ENOMEM, &err);
         goto done;
     }
+    rh_experiments experiments = {0};
+    if (facts && !cli_has(args, "quiet") &&
+        rh_model_experiments(&experiments, log.log, &err) == RH_ENOMEM) {
+        rc = cli_pass(RH_ENOMEM, &err);
+        goto done;
+    }
     int64_t size = size_of(log.log->path);
     if (cli_has(args, "json"))
-        cli_inspect_json(stdout, log.log, report, facts, size);
+        cli_inspect_json(stdout, log.log, report, facts, &experiments, size);
     else if (print)
-        cli_inspect_print(log.log, report, facts, &memory, size, cli_has(args, "all"));
+        cli_inspect_print(log.log, report, facts, &memory, &experiments, size,
+                          cli_has(args, "all"));
     if (cli_has(args, "strict") &&
         report->findings.count[RH_ERROR] + report->findings.count[RH_WARNING] > 0)
         rc = CLI_FAILED;

@@ -6,6 +6,7 @@
 #include "cli_internal.h"
 
 #include "base/text.h"
+#include "report/report.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@
 static const rh_key main_option[] = {
     {NULL, "output", 'o', RH_KEY_FILE, "FILE", .about = "the page",
      .initial = "report.html in the study's folder"},
+    {NULL, "deployment", 0, RH_KEY_FILE, "FOLDER",
+     .about = "show what a deployment of the study earned, beside what was promised"},
     {NULL, "compare", 0, RH_KEY_FLAG, NULL,
      .about = "put several studies side by side; needs --output"},
     {0},
@@ -34,6 +37,8 @@ static int check_words(const cli_args *args)
                    args->nword, cli_plural(args->nword), RH_REPORT_MOST);
         return CLI_USAGE;
     }
+    if (compare && cli_has(args, "deployment"))
+        return cli_refuse("report: --compare with --deployment, expected one of them");
     if (compare && !cli_has(args, "output"))
         return cli_refuse("report: --compare without --output, expected a file for the page");
     for (int i = 0; i < args->nword; i++) {
@@ -54,7 +59,7 @@ static int report_main(const cli_args *args)
     int rc = check_words(args);
     if (rc)
         return rc;
-    const char *output = cli_value(args, "output");
+    const char *output = cli_value(args, "output"), *deployment = cli_value(args, "deployment");
     rh_text path = {0};
     rh_error err;
     if (output)
@@ -66,7 +71,10 @@ static int report_main(const cli_args *args)
     else
         rc = cli_file_probe(path.n ? path.data : "", false);
     if (!rc)
-        rc = cli_pass_file(rh_report_write(path.data, args->word, args->nword, 0, &err), &err);
+        rc = cli_pass_file(
+            deployment ? rh_report__write_deployed(path.data, args->word[0], deployment, &err)
+                       : rh_report_write(path.data, args->word, args->nword, 0, &err),
+            &err);
     if (!rc)
         printf("%s\n", path.data);
     rh_text__clear(&path);
@@ -85,6 +93,8 @@ const cli_command cli_report = {
     .operand = {.type = RH_KEY_FILE},
     .group = {&main_group, &cli_common_group},
     .example = {"write plant.study/report.html again", "rehearse report plant.study",
+                "promised, earned and next",
+                "rehearse report plant.study --deployment best.deploy",
                 "two studies side by side",
                 "rehearse report --compare a.study b.study -o compared.html"},
     .see = "docs/report.md explains the page.",

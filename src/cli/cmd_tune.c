@@ -390,7 +390,9 @@ static int carry_out(cli_tuning *tune)
                  (f && f->findings.count[RH_ERROR] + f->findings.count[RH_WARNING] > 0);
     bool nothing = tune->verdict->winner < 0;
     if (nothing && cli_has(args, "quiet"))
-        cli_say("%s: nothing to deploy: no setting has a finite score", tune->folder);
+        cli_say("%s: nothing to deploy: no setting %s", tune->folder,
+                tune->verdict->limiting.nearest >= 0 ? "keeps the limits"
+                                                     : "has a finite score");
     return nothing || (cli_has(args, "strict") && grave) ? CLI_FAILED : CLI_OK;
 }
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define NAME 28  // columns of a candidate's name
-#define WHOLE 93 // columns of the whole table; a narrower one has no parts of the score
+#define NAME 28   // columns of a candidate's name
+#define WHOLE 102 // columns of the whole table; a narrower one has no parts of the score
 
 static cli_text two_digits(double x)
 {
@@ -27,7 +27,7 @@ static void print_row(const rh_model_trial *t, bool ends, bool parts)
         printf("%9s\n", "-");
         return;
     }
-    printf("%9s", two_digits(t->score).s);
+    printf("%9s%9s", two_digits(t->score).s, two_digits(t->beside.score).s);
     if (parts)
         printf("%8s%9s%9s", two_digits(t->error).s, two_digits(t->part[RH_MODEL_STATE]).s,
                two_digits(t->part[RH_MODEL_REWARD]).s);
@@ -47,24 +47,26 @@ void cli_compared_print(const rh_model_comparison *c, bool continuing)
         return;
     }
     bool parts = cli_page() >= WHOLE;
-    printf("\n%s%-*s%s%9s%s%s%10s%s\n", style.bold, NAME + 2, "models", style.plain, "score",
-           parts ? "   error   states  rewards" : "", continuing || !parts ? "" : "     ends",
-           "return", continuing ? "" : "   length");
+    printf("\n%s%-*s%s%9s%9s%s%s%10s%s\n", style.bold, NAME + 2, "models", style.plain, "score",
+           "beside", parts ? "   error   states  rewards" : "",
+           continuing || !parts ? "" : "     ends", "return", continuing ? "" : "   length");
     for (int i = 0; i < c->ntrial; i++)
         print_row(&c->trial[i], !continuing, parts);
     fputs("  ", stdout);
     cli_print_name("the log", NAME);
     printf("%*s%10s",
-           !parts       ? 9
-           : continuing ? 35
-                        : 44,
+           !parts       ? 18
+           : continuing ? 44
+                        : 53,
            "", cli_cell(c->logged_return.median).s);
     if (!continuing)
         printf("%9s", cli_cell(c->logged_length.median).s);
     putchar('\n');
     cli_remark("score: %d stretches of %d held-out %s replayed with the logged actions, "
                "compared after 1 to %d steps; 0: as logged, 1: as a random stretch of the log. "
-               "return%s: medians of the log's behaviour imitated in the model",
+               "beside: the same from natural experiments, and from the outer tenth of sensors "
+               "and actions in a model of the rest. return%s: medians of the log's behaviour "
+               "imitated in the model",
                c->nstretch, c->nunit, "parts of the log", c->horizon[c->nhorizon - 1],
                continuing ? "" : " and length");
     cli_line("chosen", "%s", c->reason);

@@ -291,6 +291,8 @@ void cli_fit_print(const cli_fitting *fit)
     p.name = cli_name_columns(p.log, (int)strlen("representation"), room < 28 ? room : 28);
     print_log(&p);
     print_task(&p);
+    if (p.f)
+        cli_experiments_print(p.log, &p.f->experiments, &p.f->beside, "--json");
     cli_facts_print(p.log, rh_model_facts(p.model), "--json");
     if (rh_model__nlimit(p.model))
         putchar('\n');

@@ -5,7 +5,7 @@
 #include <string.h>
 
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
-                      const rh_facts *facts, int64_t size)
+                      const rh_facts *facts, const rh_experiments *experiments, int64_t size)
 {
     rh_doc json = {.out = out};
     rh_names names = rh_log_names(log);
@@ -25,6 +25,8 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
     rh_field__write(&json, "reading", rh_log_reading_fields(), &log->reading, NULL);
     rh_field__write_within(&json, &head, r, &names);
     rh_field__write(&json, "facts", rh_facts_fields(), facts, &names);
+    rh_field__write(&json, "experiments", rh_experiments_fields(), facts ? experiments : NULL,
+                    &names);
     rh_field__write_within(&json, &rest, r, &names);
     rh_doc__close(&json);
 }

@@ -318,7 +318,8 @@ static void print_memory(const rh_log *log, const rh_model_past *memory)
 }
 
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
-                       const rh_model_past *memory, int64_t size, bool all)
+                       const rh_model_past *memory, const rh_experiments *experiments,
+                       int64_t size, bool all)
 {
     page p = {.log = log, .report = report, .style = cli_style_of(stdout), .all = all};
     int room = cli_page() - 66; // beside the table of sensors
@@ -335,6 +336,7 @@ void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_
     int n = report->findings.n;
     putchar('\n');
     print_memory(log, memory);
+    cli_experiments_print(log, experiments, NULL, all ? NULL : "--all");
     cli_facts_print(log, facts, all ? NULL : "--all");
     if (facts && facts->nlimit)
         putchar('\n');

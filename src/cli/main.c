@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const cli_command *const command[] = {
-    &cli_tune, &cli_report, &cli_inspect,    &cli_convert, &cli_collect,
-    &cli_fit,  &cli_run,    &cli_sweep,      &cli_deploy,  &cli_paper,
-    &cli_list, &cli_help,   &cli_completion, &cli_manual,  NULL,
+    &cli_tune, &cli_report,     &cli_inspect, &cli_convert, &cli_collect, &cli_fit,
+    &cli_run,  &cli_sweep,      &cli_deploy,  &cli_export,  &cli_paper,   &cli_list,
+    &cli_help, &cli_completion, &cli_manual,  NULL,
 };
 
 const cli_command *cli_command_at(int i)

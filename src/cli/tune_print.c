@@ -363,12 +363,24 @@ static void print_transfer(const page *p)
                  number(p, t->same).s, number(p, t->other).s);
 }
 
+// What the start lost between the two parts of the log.
+static void print_practice(const page *p)
+{
+    const rh_transfer *t = &p->v->transfer;
+    if (isfinite(t->practice) && isfinite(t->practised))
+        cli_line("practice",
+                 "scored %s in the models it was in, and %s, frozen, in models of the other "
+                 "part of the log",
+                 number(p, t->practice).s, number(p, t->practised).s);
+}
+
 static void print_score(const page *p)
 {
     const rh_verdict *v = p->v;
     const rh_trial *t = &v->trial[v->winner], *found = &v->trial[v->winner_search];
     print_rare(p, t);
     print_transfer(p);
+    print_practice(p);
     if (t->confirm) {
         char kinds[40] = "";
         if (t->nkind > 1)
@@ -634,6 +646,8 @@ static void print_evidence(const page *p)
     print_score(p);
     print_reasons(p, true);
     print_reasons(p, false);
+    if (p->v->limiting.n)
+        cli_limits_print(p->plan, p->v);
     print_tied(p);
     print_importance(p);
     print_model(p);
@@ -648,7 +662,13 @@ void cli_tune_print(const cli_tuning *tune)
     p.style = cli_style_of(stdout);
     putchar('\n');
     if (p.v->winner < 0) {
-        cli_line("deploy", "nothing: no setting has a finite score");
+        bool limited = p.v->limiting.nearest >= 0;
+        if (limited)
+            print_answer(&p, "Does it keep the limits?", p.v->limiting.text);
+        cli_line("deploy", "nothing: no setting %s",
+                 limited ? "keeps the limits" : "has a finite score");
+        if (limited)
+            cli_limits_print(p.plan, p.v);
         print_findings(&p);
         print_files(&p);
         print_effort(&p);
@@ -658,12 +678,15 @@ void cli_tune_print(const cli_tuning *tune)
     bool verbose = cli_has(tune->args, "verbose");
     p.decimals = cli_decimals((t->hi95 - t->lo95) / 4.0, t->value);
     print_answer(&p, "Is it better than today?", p.v->today.text);
+    if (p.v->limiting.n)
+        print_answer(&p, "Does it keep the limits?", p.v->limiting.text);
     print_answer(&p, "How often does it fail?", p.v->failing.text);
     print_answer(&p, "Can it be believed?", p.v->trust.text);
     print_doubts(&p);
     putchar('\n');
     print_scale(&p);
     putchar('\n');
+    cli_scores_print(p.plan, p.v, p.decimals);
     print_setting(&p);
     if (!verbose)
         count_findings(&p);

@@ -39,6 +39,8 @@ bool rh_report__charts(void)
 
 static const rh_report__source of_study = {"report", "study", "a study",
                                            "the study's `rehearse tune`", &rh_asset__script};
+static const rh_report__source of_deployment = {NULL, "deployment", "a deployment",
+                                                "`rehearse deploy`", &rh_asset__script};
 
 static rh_status read_file(const char *path, const rh_report__source *is, rh_text *text,
                            rh_error *err)
@@ -72,8 +74,12 @@ static rh_status check_data(const char *path, const rh_report__source *is, const
     json_error_t fault;
     const char *tail = rh_base__path_tail(path);
     json_t *root = text->n ? json_loadb(text->data, text->n, 0, &fault) : NULL;
-    json_int_t version = json_integer_value(json_object_get(root, is->key));
+    json_int_t version = is->key ? json_integer_value(json_object_get(root, is->key)) : VERSION;
+    bool object = json_is_object(root);
     json_decref(root);
+    if (root && !object)
+        return rh_fail(err, RH_EFORMAT, "%s: not an object, expected the data of %s", tail,
+                       is->whose);
     if (!root)
         return rh_fail(err, RH_EFORMAT, "%s:%d: %.120s, expected the data of %s", tail,
                        text->n ? fault.line : 1, text->n ? fault.text : "empty file",
@@ -137,6 +143,30 @@ static rh_status add_study(rh_text *page, const char *folder, rh_error *err)
     rh_status rc = path.bad ? rh_base__no_memory(err, folder)
                             : add_source(page, path.data, &of_study, err);
     rh_text__clear(&path);
+    return rc;
+}
+
+// The status of a deployment, and where it is.
+static rh_status add_deployment(rh_text *page, const char *folder, rh_error *err)
+{
+    rh_text path = {0}, data = {0}, whole = {0};
+    rh_text__format(&path, "%s/status.json", folder);
+    rh_status rc = path.bad ? rh_base__no_memory(err, folder)
+                            : read_file(path.data, &of_deployment, &data, err);
+    if (!rc)
+        rc = check_data(path.data, &of_deployment, &data, err);
+    rh_text__add(&whole, "{\"folder\": ");
+    rh_text__json(&whole, folder);
+    rh_text__add(&whole, ", \"status\": ");
+    rh_text__add_n(&whole, data.n ? data.data : "", data.n);
+    rh_text__add(&whole, "}");
+    if (!rc)
+        rc = whole.bad ? rh_base__no_memory(err, folder) : RH_OK;
+    if (!rc)
+        add_element(page, &whole, &of_deployment);
+    rh_text__clear(&path);
+    rh_text__clear(&data);
+    rh_text__clear(&whole);
     return rc;
 }
 
@@ -233,6 +263,20 @@ rh_status rh_report_write(const char *path, const char *const *folder, int n, in
     rh_status rc = RH_OK;
     for (int i = 0; i < n && !rc; i++)
         rc = add_study(&page, folder[i], err);
+    if (!rc)
+        rc = finish(&page, of_study.script, path, err);
+    rh_text__clear(&page);
+    return rc;
+}
+
+rh_status rh_report__write_deployed(const char *path, const char *study, const char *deployment,
+                                    rh_error *err)
+{
+    rh_text page = {0};
+    add_head(&page, of_study.script, 0);
+    rh_status rc = add_study(&page, study, err);
+    if (!rc)
+        rc = add_deployment(&page, deployment, err);
     if (!rc)
         rc = finish(&page, of_study.script, path, err);
     rh_text__clear(&page);

@@ -9,4 +9,9 @@
 // plain charts.
 bool rh_report__charts(void);
 
+// The page of a study with what a deployment of it earned: status.json of its folder.
+// Nullable: err.
+rh_status rh_report__write_deployed(const char *path, const char *study, const char *deployment,
+                                    rh_error *err);
+
 #endif

@@ -135,6 +135,14 @@ static int order_in(rh_study *study, int kind, const rh_trial *a, const rh_trial
     return tied_in(study, kind, b, a) ? 0 : -1;
 }
 
+bool rh_study__beats(rh_study *study, const rh_trial *a, const rh_trial *b)
+{
+    bool beats = true;
+    for (int k = 0; k < a->nkind && beats; k++)
+        beats = order_in(study, k, a, b) > 0;
+    return beats;
+}
+
 // Another setting beats the winner in a kind: the best of these, or NULL.
 static const rh_trial *beats_winner(rh_study *study, int kind)
 {

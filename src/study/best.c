@@ -77,19 +77,20 @@ static bool pair_of(const rh_yaml *node, double *lo, double *hi)
 
 // ---------------------------------------------------------------------------- the agent
 
-static rh_status read_agent(const reading *r)
+// An agent with all its hyperparameters. Owned: *hp.
+static rh_status read_setting(const reading *r, const rh_yaml *agent,
+                              const rh_agent_type **kind, double **hp)
 {
-    const rh_yaml *agent = below(r->root, "agent");
     const char *name = text_of(below(agent, "name"));
     rh_error why = {""};
     if (!name)
         return refuse(r, below(agent, "name"), "agent.name",
                       "an agent, as in best.yaml of a study");
-    const rh_agent_type *type = r->best->agent = rh_plugin_agent(name, &why);
+    const rh_agent_type *type = *kind = rh_plugin_agent(name, &why);
     if (!type)
         return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
-    r->best->hp = rh_alloc((size_t)type->nparam + 1, sizeof *r->best->hp);
-    if (!r->best->hp)
+    *hp = rh_alloc((size_t)type->nparam + 1, sizeof **hp);
+    if (!*hp)
         return out_of_memory(r);
     bool given[NHP] = {false};
     for (int i = 0; i < agent->n; i++) {
@@ -101,7 +102,7 @@ static rh_status read_agent(const reading *r)
         if (!rc && !value)
             return refuse(r, agent->item[i], key, "one value");
         if (!rc)
-            rc = rh_param_parse(&type->param[p], name, value, &r->best->hp[p], &why);
+            rc = rh_param_parse(&type->param[p], name, value, &(*hp)[p], &why);
         if (rc)
             return rh_fail(r->err, RH_EFORMAT, "%s:%d: %s", rh_base__path_tail(r->path),
                            agent->key[i]->line, why.text);
@@ -113,6 +114,31 @@ static rh_status read_agent(const reading *r)
             return rh_fail(r->err, RH_EFORMAT,
                            "%s: agent %s has no %s, expected all its hyperparameters",
                            rh_base__path_tail(r->path), name, type->param[p].name);
+    return RH_OK;
+}
+
+// Settings of agents that are not at hand are left out: a file starts no program by itself.
+static rh_status read_tied(const reading *r)
+{
+    rh_best *b = r->best;
+    const rh_yaml *list = below(r->root, "switch");
+    if (list && (list->kind != RH_YAML_LIST || list->n > RH_MAX_TIED))
+        return refuse(r, list, "switch", "a list of up to 3 settings");
+    for (int i = 0; list && i < list->n; i++) {
+        const rh_yaml *agent = below(list->item[i], "agent");
+        const char *name = text_of(below(agent, "name"));
+        rh_tied *t = &b->tied[b->ntied];
+        if (name && !rh_plugin__agent_at_hand(name))
+            continue;
+        b->ntied++;
+        rh_status rc = read_setting(r, agent, &t->agent, &t->hp);
+        if (rc)
+            return rc;
+        if (!number_of(below(list->item[i], "score"), &t->score) ||
+            !pair_of(below(list->item[i], "interval"), &t->lo95, &t->hi95))
+            return refuse(r, list->item[i], "a setting of switch",
+                          "{agent: {...}, score: X, interval: [LO, HI]}");
+    }
     return RH_OK;
 }
 
@@ -451,7 +477,9 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
     if (!rc)
         rc = check_trust(&r);
     if (!rc)
-        rc = read_agent(&r);
+        rc = read_setting(&r, below(root, "agent"), &best->agent, &best->hp);
+    if (!rc)
+        rc = read_tied(&r);
     if (!rc)
         rc = read_task(&r);
     if (!rc)
@@ -479,6 +507,8 @@ void rh_best_destroy(rh_best *best)
     rh_free((void *)(uintptr_t)best->task.prior.row);
     rh_failure__destroy(best->failure);
     rh_free(best->hp);
+    for (int i = 0; i < best->ntied; i++)
+        rh_free(best->tied[i].hp);
     rh_free((void *)best->obs_unit);
     rh_free(best->seen_lo);
     rh_free((void *)best->label);

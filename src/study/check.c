@@ -17,6 +17,7 @@
 // 4. Every run is in the journal before it counts; a resumed study does only what is missing.
 // 5. An untrained network is the other representation of raw sensors: another metric, for a
 //    hundredth of the time that learning one takes.
+// 6. Of a long log, one model is in memory at a time, the halves last: transfer.c needs them.
 
 #include "core.h"
 #include "repr/repr.h"
@@ -194,12 +195,15 @@ int64_t rh_study__ncheck_run(const rh_study *study)
 
 // ---------------------------------------------------------------------------- running
 
-// Fit the models that are needed: all of them if a score is missing, so that members keep their
-// numbers.
-static rh_status fit_variants(rh_study *study, const variant *list, int n, rh_error *err)
+// Fit n models, whose members begin with number `first`.
+static rh_status fit_variants(rh_study *study, const variant *list, int n, int first,
+                              rh_error *err)
 {
     rh_members *members = &study->members[RH_STAGE_CHECK];
     rh_status rc = RH_OK;
+    if (rh_workers__drop_stage(study->workers, RH_STAGE_CHECK))
+        rh_members__clear(members);
+    members->first = first;
     for (int i = 0; i < n && !rc; i++) {
         rh_model *model = NULL;
         rc = list[i].halves ? rh_study__fit_halves(study, &model, err)
@@ -219,12 +223,10 @@ static double *score_of(const rh_study__checking *c, int member, int i, int run)
     return c->score + ((size_t)member * nsetting + (size_t)i) * nrun + (size_t)run;
 }
 
-// Take what the journal has; a run that it does not have is marked by an infinite score. How
-// many are missing.
-static int recall(rh_study *study)
+// Take what the journal has; a run that it does not have is marked by an infinite score.
+static void recall(rh_study *study)
 {
     const rh_study__checking *c = &study->checking;
-    int nmissing = 0;
     for (int m = 0; m < c->n; m++)
         for (int i = 0; i < c->nsetting; i++)
             for (int r = 0; r < c->check[m].nrun; r++) {
@@ -233,19 +235,28 @@ static int recall(rh_study *study)
                     study->journal && rh_journal__check(study->journal, c->check[m].name,
                                                         c->setting[i], r, score);
                 *score = there ? *score : INFINITY;
-                nmissing += !there;
                 study->nrun += there;
                 study->nrun_resumed += there;
             }
+}
+
+// How many runs are missing in members first .. first + n - 1.
+static int count_missing(const rh_study__checking *c, int first, int n)
+{
+    int nmissing = 0;
+    for (int m = first; m < first + n; m++)
+        for (int i = 0; i < c->nsetting; i++)
+            for (int r = 0; r < c->check[m].nrun; r++)
+                nmissing += *score_of(c, m, i, r) == INFINITY;
     return nmissing;
 }
 
-// Start the runs that are missing.
-static rh_status start(rh_study *study, rh_error *err)
+// Start the runs that are missing in these members.
+static rh_status start(rh_study *study, int first, int n, rh_error *err)
 {
     const rh_study__checking *c = &study->checking;
     rh_status rc = RH_OK;
-    for (int m = 0; m < c->n; m++)
+    for (int m = first; m < first + n; m++)
         for (int i = 0; i < c->nsetting; i++) {
             const rh_study__record *record = rh_study__find(study, c->setting[i], false);
             rh_study__unit unit = {.trial = i, .stage = RH_STAGE_CHECK, .member = m};
@@ -271,9 +282,16 @@ static rh_status take_in(rh_study *study, const rh_study__run *run, rh_error *er
                           : RH_OK;
 }
 
-static rh_status carry_out(rh_study *study, int nmissing, rh_error *err)
+// Do what is missing in n models, whose nmember members begin with number `first`.
+static rh_status carry_out(rh_study *study, const variant *list, int n, int first, int nmember,
+                           rh_error *err)
 {
-    rh_status rc = start(study, err);
+    int nmissing = count_missing(&study->checking, first, nmember);
+    if (nmissing == 0)
+        return RH_OK;
+    rh_status rc = fit_variants(study, list, n, first, err);
+    if (!rc)
+        rc = start(study, first, nmember, err);
     while (nmissing > 0 && !rc) {
         rh_study__done done;
         bool there = false;
@@ -310,9 +328,13 @@ rh_status rh_study__check(rh_study *study, rh_error *err)
     study->stage = RH_STAGE_CHECK;
     study->best = NULL;
     study->nfinished = 0;
-    int nmissing = recall(study);
-    if (nmissing == 0)
-        return RH_OK;
-    rc = fit_variants(study, list, n, err);
-    return rc ? rc : carry_out(study, nmissing, err);
+    recall(study);
+    int64_t nstep = rh_model_log(rh_study_model(study))->n;
+    if (!rh_workers__alone(study->workers) || nstep * c->n <= study->at_once)
+        return carry_out(study, list, n, 0, c->n, err);
+    for (int i = n - 1, first = c->n; i >= 0 && !rc; i--) { // decision 6
+        first -= list[i].nmember;
+        rc = carry_out(study, &list[i], 1, first, list[i].nmember, err);
+    }
+    return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "base/findings.h"
 #include "eval/eval.h"
+#include "limits.h"
 #include "rehearse/describe.h"
 #include "search/search.h"
 #include "study_internal.h"
@@ -28,6 +29,8 @@ typedef struct rh_study__record {
     int nscored;          // runs in its value
     double noise;         // variance of its value
     rh_kind_score *kind;  // owned                               (nkind of the trial)
+    rh_kept *kept;        // owned: of every limit               (nlimit)
+    rh_reference *also;   // owned: the further scores           (nalso)
     bool finished;        // the journal says so
     bool closed;          // this process needs it no more
 } rh_study__record;
@@ -64,8 +67,12 @@ struct rh_study {
     rh_log_report *report;            // of the whole log: owned where the options have none
     char *model_path;                 // of study.model, owned; NULL: keep none
     rh_task task;                     // that agents are told
+    rh_limits limits;                 // owned: what eval counts
     rh_eval_options eval;             //
-    rh_members members[RH_NSTAGE];    // of the search and of the confirmation
+    rh_members members[RH_NSTAGE];    // of the search, the confirmation and the check
+    rh_model *shell;                  // owned: of kind `shell_kind`, without members; or NULL
+    int shell_kind;                   //
+    int64_t at_once;                  // steps of the log times members in memory at once
     rh_kinds kinds;                   // of model, that the confirmation uses
     double optimism;                  // how much too good the model is known to be
     const char *kind[RH_KINDS__MOST]; // their labels                           (nkind)
@@ -102,6 +109,8 @@ struct rh_study {
     int ndefault_member;          //   winner, of its own kind; NULL before  (ndefault_member x
     int ndefault_run;             //   ndefault_run)
     rh_reference random;          // a random policy in the models of the winner
+    rh_result *random_run;        // owned: its runs in them, while they are made; or NULL
+    int nrandom;                  // members that they are of
     double random_lowest;         // its lowest score in a kind of model; NAN: unknown
     rh_verdict verdict;           //
     rh_trial *trial;              // owned: the verdict's                      (nrecord)
@@ -125,6 +134,15 @@ int rh_study__nparam(const rh_study *study, const rh_trial *trial);
 // report, without what two runs of one command differ in, and without the trials, which the
 // report has as columns; -1: everything. fields.c
 void rh_study__write_fields(rh_doc *doc, const rh_study *study, int most_tied);
+
+// Fields of limits and further scores, inside a study or a trial. limits_fields.c
+extern const rh_fields rh_study__limits_fields;
+const rh_study *rh_study__of(const rh_field_at *at); // the outermost struct
+bool rh_study__has_limits(const rh_field_at *at);
+bool rh_study__has_also(const rh_field_at *at);
+void rh_study__write_kept(rh_doc *doc, const char *key, const rh_field_at *at);
+void rh_study__write_also(rh_doc *doc, const char *key, const rh_field_at *at);
+void rh_study__write_scores(rh_doc *doc, const char *key, const rh_field_at *at);
 
 // report.json and report.html, in the folder if there is one; and now and then while a study
 // that is watched runs. refresh: as for rh_report_write(). report.c
@@ -171,7 +189,12 @@ rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 // The model of the search, and the kinds of model of the confirmation; and the models of the
 // confirmation, each of another part of the log.
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
-rh_status rh_study__fit_fresh(rh_study *study, rh_error *err);
+// The models of the confirmation take most of the memory of a study of a long log. How many
+// members, of one kind, are fitted and run at a time; or all of all kinds.
+#define RH_STUDY__AT_ONCE 1000000 // of rh_study.at_once: neighbours take 105 bytes of each
+int rh_study__round(const rh_study *study);
+// Fit members first .. first + n - 1, and forget those before.
+rh_status rh_study__fit_fresh(rh_study *study, int first, int n, rh_error *err);
 
 // Practise in a model of all of the log, for the plant, where the setting begins with that.
 rh_status rh_study__prepare_start(rh_study *study, rh_error *err);
@@ -187,6 +210,8 @@ rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err);
 
 // ---------------------------------------------------------------------------- practice.c
 
+#define RH_STUDY__PRACTISED 5 // members of a model to practise in; by hand
+
 // Let agents practise in a model of the prior's logged rows, and put the steps of the best
 // behind them: prior->row, owned by the caller, is replaced. Without one that learned it stays.
 rh_status rh_study__practise(rh_study *study, const rh_model *model, rh_prior *prior,
@@ -196,7 +221,7 @@ rh_status rh_study__practise(rh_study *study, const rh_model *model, rh_prior *p
 
 rh_status rh_study__search(rh_study *study, rh_error *err);
 rh_status rh_study__confirm(rh_study *study, rh_error *err);
-// Whether trial a ranks below b because of diverged runs alone (run.c, decision 6).
+// Whether trial a ranks below b because of diverged runs or limits alone (run.c, decision 6).
 bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_trial *b);
 int rh_study__leaders(const rh_study *study, int most, rh_search__lead_entry *leader);
 // Report progress to the caller. Nullable: finished, a trial that has just finished.
@@ -231,14 +256,50 @@ rh_status rh_study__judge_all(rh_study *study); // fills the empty verdict
 // Whether a trial has a finite score and a run that did not diverge.
 bool rh_study__can_deploy(const rh_trial *trial);
 
+// The effect that the log does not show and a row asks for; NULL: it asks for something else.
+const rh_not_shown *rh_study__not_shown(const rh_model *model, const rh_next *row);
+
+// ---------------------------------------------------------------------------- crossfit.c
+
+// How much the winner is overrated because it was chosen by its score; 0: not known to be.
+double rh_study__overrated(const rh_study *study);
+
+// ---------------------------------------------------------------------------- claims.c
+
+// What is claimed of the winner, but for the claim `best` (trust.c), after its failures.
+void rh_study__claim(rh_study *study);
+
 // ---------------------------------------------------------------------------- evidence.c
+
+// Error of replays in the study's model: of held-out stretches, or from natural experiments if
+// that is greater, or the share of effects there that did not come. NAN: they were not made.
+double rh_study__replay_error(const rh_study *study);
 
 rh_status rh_study__gather(rh_study *study); // the evidence of a verdict, after its findings
 
 // ---------------------------------------------------------------------------- optimism.c
 
+// How much better than in the log the imitated behaviour scores in a model.
+double rh_study__level(const rh_fidelity *f, const rh_eval_options *how, bool continuing);
 // How much too good a model is known to be, on the scale of scores; 0: it is not known to be.
 double rh_study__optimism(const rh_fidelity *f, const rh_eval_options *how, bool continuing);
+
+// ---------------------------------------------------------------------------- limiting.c
+
+// Whether a trial keeps the limits as it runs now; fills kept, keeps and also.
+void rh_study__weigh(rh_study *study, rh_study__record *record);
+// Whether it keeps them by the upper bounds; except: a limit that does not count, -1: none.
+bool rh_study__allows(const rh_study *study, const rh_trial *trial, int except);
+// How far it is above them, by its rates or by their upper bounds; below 0: it is not.
+double rh_study__excess(const rh_study *study, const rh_trial *trial, bool upper);
+// What is told to the search in place of the scores of a setting that breaks limits: score
+// (nrun of told) and the rest of told.
+void rh_study__penalise(const rh_study *study, const rh_study__record *record, double *score,
+                        rh_search__told *told);
+// Refuse limits that neither log nor model can count.
+rh_status rh_study__check_limits(const rh_study *study, rh_error *err);
+// The limits of the verdict, once there is a winner.
+void rh_study__limiting(rh_study *study);
 
 // ---------------------------------------------------------------------------- agree.c
 
@@ -246,6 +307,12 @@ double rh_study__optimism(const rh_fidelity *f, const rh_eval_options *how, bool
 rh_status rh_study__regrets(rh_study *study);
 // Whether confirmed setting a is to be deployed rather than b.
 bool rh_study__holds_better(const rh_trial *a, const rh_trial *b);
+
+// The confirmed clone of the logged controller, an index of verdict.trial; -1: there is none.
+int rh_study__clone(const rh_study *study); // today.c
+
+// Whether a is better than b beyond chance (95 %) in every kind of model, by paired runs.
+bool rh_study__beats(rh_study *study, const rh_trial *a, const rh_trial *b);
 // Whether no kind of model separates the settings.
 bool rh_study__is_tied(rh_study *study, const rh_trial *best, const rh_trial *other);
 // Report kinds of model that disagree about the confirmed settings.
@@ -270,7 +337,10 @@ rh_status rh_study__find_logged(rh_study *study, rh_error *err);
 // Run a random policy and the agent's defaults in the models that score the winner; then fill
 // in what the verdict compares with: logged, random, and the winner's rare failures.
 rh_status rh_study__run_references(rh_study *study, rh_error *err);
-bool rh_study__knows_references(rh_study *study); // from the journal
+// The random policy in the members of the confirmation that are in memory now.
+rh_status rh_study__run_random(rh_study *study, rh_error *err);
+bool rh_study__knows_random(rh_study *study);     // from the journal
+bool rh_study__knows_references(rh_study *study); // all of them
 rh_status rh_study__compare(rh_study *study);
 // The intervals of confirmed settings become unknown.
 void rh_study__withdraw(rh_study *study);

@@ -21,6 +21,9 @@
 #include <string.h>
 
 #define MOST_BEYOND 3.0 // of `beyond`, which has no upper end; the rule does not use it
+#define CLEARLY 0.1     // of the range: another setting is clearly better (trust.c)
+#define SURELY 2.0      // standard errors
+#define HARDLY 10       // logged steps of an action in a region: too few to know; by hand
 #define LEAST_STEPS 1.0 // of `data`: the logarithm of an action never taken is 0
 
 static const struct {
@@ -182,15 +185,50 @@ static void measure_check(const rh_study *study, int own, double *x, double *val
 
 // ---------------------------------------------------------------------------- model and log
 
+// Of the comparison that chose the model; NAN: there was none.
+static double replayed(const rh_model *model)
+{
+    const rh_model_comparison *all = rh_model_compared(model);
+    for (int i = 0; all && i < all->ntrial; i++)
+        if (all->trial[i].chosen)
+            return all->trial[i].score;
+    return NAN;
+}
+
+double rh_study__replay_error(const rh_study *study)
+{
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    double error = replayed(rh_study_model(study));
+    if (f && f->beside.nexperiment > 0) // fmax() ignores what is unknown
+        error = fmax(fmax(error, f->beside.experiments), fmin(1.0 - f->beside.shown, 1.0));
+    return error;
+}
+
+// Actions that agents take where the log hardly ever did are among what to log next.
+static double share_unlogged(const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    double sum = 0.0;
+    for (int i = 0; i < v->nnext; i++)
+        if (v->next[i].nlogged < HARDLY ||
+            rh_study__not_shown(rh_study_model(study), &v->next[i]))
+            sum += v->next[i].agent;
+    return at_most_one(sum);
+}
+
 static void measure_model(const rh_study *study, double *value)
 {
     const rh_model_comparison *all = rh_model_compared(rh_study_model(study));
     value[RH_EVIDENCE_UNPROVEN] = !all || all->nhorizon == 0;
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    value[RH_EVIDENCE_REPLAY] = replayed(rh_study_model(study));
+    if (f && f->beside.nexperiment > 0) {
+        value[RH_EVIDENCE_BESIDE] = f->beside.ratio;
+        value[RH_EVIDENCE_SHOWN] = f->beside.shown + SURELY * f->beside.shown_error;
+    }
     for (int i = 0; all && i < all->ntrial; i++)
-        if (all->trial[i].chosen) {
-            value[RH_EVIDENCE_REPLAY] = all->trial[i].score;
+        if (all->trial[i].chosen)
             value[RH_EVIDENCE_IMITATION] = all->trial[i].imitation;
-        }
 }
 
 static double beyond_log(const rh_study *study, double score)
@@ -312,6 +350,10 @@ rh_status rh_study__gather(rh_study *study)
         value[RH_EVIDENCE_TRANSFER] = v->transfer.share;
         value[RH_EVIDENCE_OVERALL] = coverage_overall(v);
         value[RH_EVIDENCE_LENGTH] = compare_lengths(study, winner);
+        value[RH_EVIDENCE_MARGIN] = v->trust.margin;
+        value[RH_EVIDENCE_SELECTED] = v->selected / range;
+        value[RH_EVIDENCE_UNLOGGED] = share_unlogged(study);
+        v->trust.claim[RH_CLAIM_BEST].limit = CLEARLY * range;
         measure_model(study, value);
         if (own >= 0)
             measure_check(study, own, x, value);

@@ -33,7 +33,13 @@
         "share of what is learned in a model of half of the log that is lost in one of the "   \
         "other")                                                                               \
     ROW(OVERALL, "overall", "share of all settings' steps out of coverage")                    \
-    ROW(LENGTH, "length", "logarithm of: length of the winner's episodes / log's")
+    ROW(LENGTH, "length", "logarithm of: length of the winner's episodes / log's")             \
+    ROW(MARGIN, "margin", "advantage over the logged controller / its uncertainty")            \
+    ROW(SELECTED, "selected", "how much the best of several settings is overrated / range")    \
+    ROW(UNLOGGED, "unlogged",                                                                  \
+        "share of agents' steps whose effect there the log hardly shows")                      \
+    ROW(BESIDE, "beside", "error of replays from natural experiments / from usual steps")      \
+    ROW(SHOWN, "shown", "share of predicted effects of actions that came, at most")
 
 typedef enum rh_evidence__name {
 #define ROW(id, name, about) RH_EVIDENCE_##id,

@@ -10,13 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const rh_study *study_of(const rh_field_at *at)
-{
-    while (at->outer)
-        at = at->outer;
-    return at->data;
-}
-
 // ---------------------------------------------------------------------------- a trial
 
 static const char *state_word(int state)
@@ -34,13 +27,13 @@ static void write_stage(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_agent_of(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_plan__agents *agents = &study_of(at)->plan->agents;
+    const rh_plan__agents *agents = &rh_study__of(at)->plan->agents;
     rh_doc__text(doc, key, agents->type[((const rh_trial *)at->data)->agent]->name);
 }
 
 static void write_searched(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_plan *plan = study_of(at)->plan;
+    const rh_plan *plan = rh_study__of(at)->plan;
     const rh_trial *t = at->data;
     rh_doc__open(doc, key, '{', true);
     for (int d = 0; d < plan->space.ndim; d++) {
@@ -67,7 +60,7 @@ static void write_finished(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_kind(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    rh_doc__text(doc, key, study_of(at)->verdict.kind[at->index]);
+    rh_doc__text(doc, key, rh_study__of(at)->verdict.kind[at->index]);
 }
 
 #define AT(member) RH_FIELD__AT(rh_kind_score, member)
@@ -98,6 +91,13 @@ static const rh_field trial_row[] = {
     {"finished_runs", RH_FIELD__CALL, NULL, "runs that are finished", .call = write_finished},
     {"out_of_coverage", AT(out_of_coverage), NULL, "share of its steps outside the coverage"},
     {"diverged", AT(ndiverged), NULL, "runs that diverged or failed"},
+    {"keeps", AT(keeps), NULL, "all limits", .known = rh_study__has_limits},
+    {"limits", RH_FIELD__CALL, NULL, "rate and its upper bound, in the order of the limits",
+     .known = rh_study__has_limits, .call = rh_study__write_kept},
+    {"also", RH_FIELD__CALL, NULL, "its further scores", .known = rh_study__has_also,
+     .call = rh_study__write_also},
+    {"front", AT(front), NULL, "no other setting beats it in one score and in none is worse",
+     .known = rh_study__has_also},
     {"kinds", RH_FIELD__LIST(rh_trial, kind), NULL, "its score in every kind of model",
      .fields = &kind_fields, .count = RH_COUNT_MEMBER, .n = offsetof(rh_trial, nkind)},
 };
@@ -108,31 +108,31 @@ static const rh_fields trial_fields = {"trial", sizeof(rh_trial), RH_FIELD__ROWS
 // Trial i of the verdict under a key; -1: null.
 static void write_trial(rh_doc *doc, const char *key, const rh_field_at *at, int i)
 {
-    const rh_verdict *v = &study_of(at)->verdict;
+    const rh_verdict *v = &rh_study__of(at)->verdict;
     rh_field__write_at(doc, key, &trial_fields,
                        &(rh_field_at){i < 0 ? NULL : &v->trial[i], 0, at->names, at});
 }
 
 static void write_winner(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    write_trial(doc, key, at, study_of(at)->verdict.winner);
+    write_trial(doc, key, at, rh_study__of(at)->verdict.winner);
 }
 
 static void write_winner_search(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_verdict *v = &study_of(at)->verdict;
+    const rh_verdict *v = &rh_study__of(at)->verdict;
     write_trial(doc, key, at, v->winner < 0 ? -1 : v->winner_search);
 }
 
 static void write_search_best(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_verdict *v = &study_of(at)->verdict;
+    const rh_verdict *v = &rh_study__of(at)->verdict;
     write_trial(doc, key, at, v->winner < 0 ? -1 : v->search_best);
 }
 
 static void write_hp(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_study *study = study_of(at);
+    const rh_study *study = rh_study__of(at);
     const rh_verdict *v = &study->verdict;
     if (v->winner < 0) {
         rh_doc__null(doc, key);
@@ -144,7 +144,7 @@ static void write_hp(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_curve(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_study *study = study_of(at);
+    const rh_study *study = rh_study__of(at);
     const rh_verdict *v = &study->verdict;
     const double *curve = v->winner < 0 ? NULL : v->trial[v->winner].curve;
     if (v->winner < 0)
@@ -226,13 +226,34 @@ static const rh_field next_row[] = {
 static const rh_fields next_fields = {"row of what to log next", sizeof(rh_next),
                                       RH_FIELD__ROWS(next_row), .flat = true};
 
+static const char *decision_word(int decision)
+{
+    return rh_decision_name((rh_decision)decision);
+}
+
+#define AT(member) RH_FIELD__AT(rh_claim, member)
+static const rh_field claim_row[] = {
+    {"name", AT(name), NULL, "better, failures or best"},
+    {"probability", AT(probability), NULL, "that it holds on the plant"},
+    {"limit", AT(limit), NULL, "the score or rate that it is about"},
+    {"text", AT(text), NULL, "in words"},
+};
+#undef AT
+static const rh_fields claim_fields = {"claim", sizeof(rh_claim), RH_FIELD__ROWS(claim_row),
+                                       .flat = true};
+
 // `collect --advice` reads log_next.
 #define AT(member) RH_FIELD__AT(rh_study, verdict.trust.member)
 static const rh_field trust_row[] = {
     {"level", RH_FIELD__AS(RH_FIELD_WORD, rh_study, verdict.trust.level), NULL,
      "how far to believe the choice", .word = level_word},
+    {"decision", RH_FIELD__AS(RH_FIELD_WORD, rh_study, verdict.trust.decision), NULL,
+     "what to do after the study", .word = decision_word},
     {"probability", AT(probability), NULL,
-     "that the setting is the best, or loses less than a tenth of what tuning gains"},
+     "that the agent is better and fails no more than stated"},
+    {"claims", RH_FIELD__ARRAY(rh_study, verdict.trust.claim), NULL,
+     "what is claimed of the agent", .fields = &claim_fields, .count = RH_COUNT_FIXED,
+     .n = RH_NCLAIM},
     {"text", AT(text), NULL, "the answer in words"},
     {"reasons", RH_FIELD__ARRAY(rh_study, verdict.trust.reason), NULL, "for and against",
      .fields = &reason_fields, .count = RH_COUNT_MEMBER,
@@ -276,6 +297,9 @@ static const rh_field transfer_row[] = {
     {"other_model", AT(other), NULL, "and in a model of the other half"},
     {"lost", AT(lost), NULL, "how much lower this is"},
     {"share", AT(share), NULL, "of what they gained on random actions"},
+    {"practice", AT(practice), NULL,
+     "score of what was practised (start=model), in the models it was practised in"},
+    {"practised", AT(practised), NULL, "and, frozen, in models of the other part of the log"},
 };
 #undef AT
 static const rh_fields transfer_fields = {"transfer", sizeof(rh_transfer),
@@ -295,8 +319,7 @@ static void write_catch_up(rh_doc *doc, const char *key, const rh_field_at *at)
 #define AT(member) RH_FIELD__AT(rh_today, member)
 static const rh_field today_row[] = {
     {"better", RH_FIELD__AS(RH_FIELD_WORD, rh_today, better), NULL,
-     "than the logged controller, at the end of a run: yes, no or not known",
-     .word = answer_word},
+     "than the logged controller, over a whole run: yes, no or not known", .word = answer_word},
     {"text", AT(text), NULL, "the answer in words"},
     {"learning", AT(learning), NULL, "the chosen agent in a whole run",
      .fields = &reference_fields},
@@ -369,12 +392,12 @@ static const rh_fields failing_fields = {"failures", sizeof(rh_failing),
 
 static void write_per(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    rh_doc__text(doc, key, study_of(at)->verdict.per_steps ? "steps" : "episode");
+    rh_doc__text(doc, key, rh_study__of(at)->verdict.per_steps ? "steps" : "episode");
 }
 
 static void write_per_steps(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    int64_t n = study_of(at)->verdict.per_steps;
+    int64_t n = rh_study__of(at)->verdict.per_steps;
     rh_doc__place(doc, key, n ? n : -1);
 }
 
@@ -382,7 +405,7 @@ static void write_per_steps(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_method(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_shares *of = &study_of(at)->verdict.importance;
+    const rh_shares *of = &rh_study__of(at)->verdict.importance;
     rh_doc__text(doc, key,
                  !of->known  ? NULL
                  : of->exact ? "analysis_of_variance"
@@ -392,8 +415,8 @@ static void write_method(rh_doc *doc, const char *key, const rh_field_at *at)
 static void write_shares(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     static const char *const end[] = {"lower", NULL, "upper"};
-    const rh_plan *plan = study_of(at)->plan;
-    const rh_verdict *v = &study_of(at)->verdict;
+    const rh_plan *plan = rh_study__of(at)->plan;
+    const rh_verdict *v = &rh_study__of(at)->verdict;
     const rh_shares *of = &v->importance;
     rh_doc__open(doc, key, '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
@@ -425,7 +448,7 @@ static void write_version(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_log(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_study *study = study_of(at);
+    const rh_study *study = rh_study__of(at);
     rh_log log = *rh_study__whole_log(study);
     char text[32];
     if (!study->log)
@@ -440,7 +463,7 @@ static void write_log(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_agent(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_study *study = study_of(at);
+    const rh_study *study = rh_study__of(at);
     int winner = study->verdict.winner;
     rh_doc__text(doc, key,
                  winner < 0 ? study->plan->agent->name
@@ -449,13 +472,13 @@ static void write_agent(rh_doc *doc, const char *key, const rh_field_at *at)
 
 static void write_findings(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_findings *list = &study_of(at)->verdict.findings;
+    const rh_findings *list = &rh_study__of(at)->verdict.findings;
     rh_field__write_list(doc, key, rh_finding_fields(), list->item, list->n, NULL);
 }
 
 static void write_model(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study_of(at)));
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(rh_study__of(at)));
     rh_doc__open(doc, key, '{', false);
     rh_field__write_list(doc, "findings", rh_finding_fields(), f ? f->findings.item : NULL,
                          f ? f->findings.n : 0, at->names);
@@ -467,7 +490,7 @@ static void write_plan(rh_doc *doc, const char *key, const rh_field_at *at)
     const char *name, *value;
     bool open;
     rh_doc__open(doc, key, '{', false);
-    for (int i = 0; rh_plan_entry(study_of(at)->plan, i, &name, &value, &open); i++)
+    for (int i = 0; rh_plan_entry(rh_study__of(at)->plan, i, &name, &value, &open); i++)
         rh_doc__text(doc, name, value);
     rh_doc__close(doc);
 }
@@ -501,6 +524,12 @@ static const rh_field head_row[] = {
      .fields = &today_fields},
     {"failures", AT(verdict.failing), NULL, "how often does it fail?",
      .fields = &failing_fields},
+    {"overrated", AT(verdict.selected), NULL,
+     "how much the confirmed scores were lowered, because the best of several is chosen"},
+    {"limits", RH_FIELD__GROUP, NULL, "does it keep the limits?", .known = rh_study__has_limits,
+     .fields = &rh_study__limits_fields},
+    {"also", RH_FIELD__CALL, NULL, "further scores, and those of the logged controller",
+     .known = rh_study__has_also, .call = rh_study__write_scores},
     {"rare_failures", AT(verdict.rare), NULL, "runs of the winner far below its others",
      .fields = &rare_fields},
     {"transfer", AT(verdict.transfer), NULL, "agents moved to a model of other data",

@@ -76,11 +76,12 @@ static rh_status practise(rh_study *study, const rh_model *like, const rh_log *l
     rh_model *model = NULL;
     how.prior = *prior;
     opt.seed = study->plan->seed;
+    opt.nmember = RH_STUDY__PRACTISED;
+    opt.resample = RH_RESAMPLE_BOOTSTRAP;
     progress(study, "practising in a model", 0.0);
     rh_status rc = rh_kinds__begin(&kinds, like, err);
     if (!rc)
-        rc = rh_plan__fit_kind(&model, study->plan, &kinds.kind[0], rh_model_repr(like), log,
-                               &how, &opt, err);
+        rc = rh_plan__fit_kind(&model, study->plan, &kinds.kind[0], like, log, &how, &opt, err);
     if (!rc)
         rc = rh_study__practise(study, model, prior, err);
     rh_model_destroy(model);
@@ -215,33 +216,80 @@ rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err)
 
 // ---------------------------------------------------------------------------- the confirmation
 
-// Models of one kind, each fitted to another part of the log.
-static rh_status fit_parts(rh_study *study, int kind, int nmember, rh_model **out,
-                           rh_error *err)
+int rh_study__round(const rh_study *study)
+{
+    int all = rh_study__nconfirm(study), most = study->plan->confirm_members;
+    int64_t n = study->at_once / rh_model_log(rh_study_model(study))->n;
+    if (n >= all || !rh_workers__alone(study->workers))
+        return all;
+    return n < 1 ? 1 : n < most ? (int)n : most;
+}
+
+static rh_model_options parts_of(rh_study *study)
 {
     const rh_plan *plan = study->plan;
     const rh_model *first = rh_study_model(study);
-    bool parts = rh_model_nmember(first) > 1;
     rh_model_options opt = rh_model_defaults();
-    rh_plan__fresh(plan, parts, rh_model__resample(first), &opt);
-    opt.nmember = nmember;
+    rh_plan__fresh(plan, rh_model_nmember(first) > 1, rh_model__resample(first), &opt);
     opt.seed = plan->seed + RH_STUDY__FRESH;
     opt.nthread = study->opt.nthread;
     opt.watch = watch_of(study);
-    if (kind == 0)
-        return rh_model__refit(out, first, &opt, err);
-    rh_fit_options how = how_to_fit(study);
-    return rh_plan__fit_kind(out, plan, &study->kinds.kind[kind], rh_model_repr(first),
-                             study->fitted, &how, &opt, err);
+    return opt;
 }
 
-rh_status rh_study__fit_fresh(rh_study *study, rh_error *err)
+// Keep a model of a kind without members, to fit some after others. The search's model is one
+// of the first kind.
+static rh_status keep_shell(rh_study *study, int kind, const rh_model_options *opt,
+                            rh_error *err)
+{
+    if (kind == 0 || (study->shell && study->shell_kind == kind))
+        return RH_OK;
+    rh_fit_options how = how_to_fit(study);
+    rh_model_destroy(study->shell);
+    study->shell = NULL;
+    study->shell_kind = kind;
+    return rh_plan__prepare_kind(&study->shell, study->plan, &study->kinds.kind[kind],
+                                 rh_study_model(study), study->fitted, &how, opt, err);
+}
+
+// Members first .. first + n - 1 of a kind, each fitted to another part of the log.
+static rh_status fit_parts(rh_study *study, int kind, int first, int n, rh_model **out,
+                           rh_error *err)
+{
+    rh_model_options opt = parts_of(study);
+    rh_model *model = NULL;
+    rh_status rc = RH_OK;
+    if (kind == 0 && n == opt.nmember)
+        return rh_model__refit(out, rh_study_model(study), &opt, err);
+    rc = keep_shell(study, kind, &opt, err);
+    if (rc)
+        return rc;
+    if (kind > 0 && n == opt.nmember) { // it is needed no more
+        model = study->shell;
+        study->shell = NULL;
+    } else
+        rc = rh_model__shell(&model, kind ? study->shell : rh_study_model(study), err);
+    if (!rc)
+        rc = rh_model__add_members(model, &opt, first, n, err);
+    if (rc)
+        rh_model_destroy(model);
+    else
+        *out = model;
+    return rc;
+}
+
+rh_status rh_study__fit_fresh(rh_study *study, int first, int n, rh_error *err)
 {
     rh_members *members = &study->members[RH_STAGE_CONFIRM];
+    int each = study->plan->confirm_members;
     rh_status rc = RH_OK;
-    for (int k = 0; k < study->kinds.n && !rc; k++) {
+    rh_members__clear(members);
+    members->first = first;
+    for (int at = first, many; at < first + n && !rc; at += many) {
         rh_model *model = NULL;
-        rc = fit_parts(study, k, study->plan->confirm_members, &model, err);
+        int left = first + n - at;
+        many = each - at % each < left ? each - at % each : left;
+        rc = fit_parts(study, at / each, at % each, many, &model, err);
         if (!rc)
             rc = rh_members__own(members, model, err);
     }
@@ -254,7 +302,7 @@ rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err)
     rh_status rc = RH_OK;
     for (int k = 0; k < study->kinds.n && !rc; k++) {
         rh_model *model = NULL;
-        rc = fit_parts(study, k, 1, &model, err);
+        rc = fit_parts(study, k, 0, 1, &model, err);
         rh_model_destroy(model);
     }
     *seconds = rh_study__now() - begun;
@@ -281,6 +329,6 @@ rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_mo
     rh_model_options opt = rh_model_defaults();
     rh_fit_options how = how_to_fit(study);
     opt.seed = study->plan->seed + RH_STUDY__CHECK;
-    return rh_plan__fit_kind(out, study->plan, kind, rh_model_repr(rh_study_model(study)),
-                             study->fitted, &how, &opt, err);
+    return rh_plan__fit_kind(out, study->plan, kind, rh_study_model(study), study->fitted, &how,
+                             &opt, err);
 }

@@ -12,6 +12,7 @@
 #define RH_JOURNAL__SEAL 18                // bytes of ,"crc":"89abcdef"}
 #define RH_JOURNAL__NAME_SIZE 64           // bytes of a parameter value or key
 #define RH_JOURNAL__CONFIRMED "-confirmed" // ends the name of the confirmations' study
+#define RH_JOURNAL__TIME "time is over"    // the key of when a search was ended
 #define RH_JOURNAL__NOTE "dashboard:note_" // begins the keys of a note of optuna-dashboard
 
 // ---------------------------------------------------------------------------- text

@@ -12,6 +12,7 @@
 #include "base/base_internal.h"
 #include "journal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -158,6 +159,15 @@ bool rh_journal__defaults(const rh_journal *journal, bool confirmed, rh_result *
             return false;
     }
     return true;
+}
+
+int rh_journal__nask(const rh_journal *journal, double time)
+{
+    const json_t *found = json_object_get(journal->replay.attr, RH_JOURNAL__TIME);
+    json_int_t n = json_integer_value(json_object_get(found, "asks"));
+    double was;
+    bool same = number_at(found, "time", &was) && was == time;
+    return same && n > 0 && n <= INT_MAX ? (int)n : 0;
 }
 
 rh_status rh_journal__kinds(const rh_journal *journal, rh_kinds *kinds, rh_error *err)

@@ -154,8 +154,10 @@ static rh_journal__entry *trial_of(const rh_replay *r, int64_t id)
 }
 
 // {"score":..,"total":..,"steps":..,"episodes":..,"out_of_coverage":..,"failures":[all,first,
-//  last],"ended":[first,last],"last":..,"caught_up":..,"outcome":"..","curve":[..]}
-static const char *run_of(const char *at, const char *end, int ncurve, rh_study__run *run)
+//  last],"ended":[first,last],"last":..,"caught_up":..,"over":[..],"also":[..],"outcome":"..",
+//  "curve":[..]}, over and also where the study has limits and further scores
+static const char *run_of(const char *at, const char *end, const rh_journal__head *head,
+                          rh_study__run *run)
 {
     rh_result *l = &run->result;
     at = rh_scan__number(rh_scan__after(at, end, "{\"score\":"), end, &l->score);
@@ -170,9 +172,16 @@ static const char *run_of(const char *at, const char *end, int ncurve, rh_study_
     at = rh_scan__whole(rh_scan__after(at, end, ","), end, &l->nepisode_last);
     at = rh_scan__number(rh_scan__after(at, end, "],\"last\":"), end, &l->last);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"caught_up\":"), end, &l->caught_up);
+    for (int i = 0; i < head->nlimit; i++)
+        at = rh_scan__whole(rh_scan__after(at, end, i ? "," : ",\"over\":["), end, &l->over[i]);
+    at = rh_scan__after(at, end, head->nlimit ? "]" : "");
+    for (int i = 0; i < head->nalso; i++)
+        at =
+            rh_scan__number(rh_scan__after(at, end, i ? "," : ",\"also\":["), end, &l->also[i]);
+    at = rh_scan__after(at, end, head->nalso ? "]" : "");
     at = outcome(rh_scan__after(at, end, ",\"outcome\":\""), end, &l->outcome);
     at = rh_scan__after(at, end, ",\"curve\":[");
-    for (int i = 0; at && i < ncurve; i++)
+    for (int i = 0; at && i < head->ncurve; i++)
         at = rh_scan__number(i > 0 ? rh_scan__after(at, end, ",") : at, end, &run->curve[i]);
     return rh_scan__after(at, end, "]}");
 }
@@ -192,7 +201,7 @@ static rh_journal__fate take_trial_attr(rh_journal__reader *d, const char *at)
     at = rh_scan__after(at, d->end, "\":");
     rh_journal__entry *trial = trial_of(d->r, id);
     rh_study__run found = {0};
-    at = run_of(at, d->end, d->r->head->ncurve, &found);
+    at = run_of(at, d->end, d->r->head, &found);
     if (!at || rh_scan__after(at, d->end, "},\"crc\":") == NULL)
         return unfit(d);
     if (!trial || member >= RH_MAX_MEMBER || run > INT_MAX)
@@ -356,7 +365,7 @@ rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, in
         return take_trial_attr(d, at);
     if (op == 6)
         return take_state(d, at);
-    if (op == 7)
-        return RH_TAKEN; // for people
+    if (op == 7 || op == 9)
+        return RH_TAKEN; // for people and samplers
     return op == 0 || op == 2 || op == 3 || op == 4 ? take_rare(d, op) : unfit(d);
 }

@@ -4,6 +4,7 @@
 //     op 8   a run: user attribute run:<member>:<run>
 //     op 7   at the end of a trial: the mean learning curve, over steps of the environment
 //     op 8   and its statistics
+//     op 9   with limits: how far above each of them it is, Optuna's `constraints`
 //     op 6   its state and value
 //
 // 1. A range is a FloatDistribution; with integer steps, an IntDistribution. Optuna has no
@@ -22,6 +23,7 @@
 
 #include "base/base.h"
 #include "journal.h"
+#include "limits.h"
 #include "search/search.h"
 
 #include <inttypes.h>
@@ -258,6 +260,21 @@ static rh_journal__entry *open_trial(rh_journal *journal, int number, rh_error *
     return NULL;
 }
 
+// What a study with limits or further scores knows of a run.
+static void add_limits(rh_text *t, const rh_journal__head *head, const rh_result *l)
+{
+    rh_text__add(t, head->nlimit ? ",\"over\":[" : "");
+    for (int i = 0; i < head->nlimit; i++)
+        rh_text__format(t, "%s%" PRId64, i ? "," : "", l->over[i]);
+    rh_text__add(t, head->nlimit ? "]" : "");
+    rh_text__add(t, head->nalso ? ",\"also\":[" : "");
+    for (int i = 0; i < head->nalso; i++) {
+        rh_text__add(t, i ? "," : "");
+        rh_journal__number(t, l->also[i]);
+    }
+    rh_text__add(t, head->nalso ? "]" : "");
+}
+
 rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__run *run,
                               rh_error *err)
 {
@@ -284,8 +301,9 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__r
                     l->nstep, l->nepisode, l->nuncovered, l->nfailure, l->nfailure_first,
                     l->nfailure_last, l->nepisode_first, l->nepisode_last);
     rh_journal__number(t, l->last);
-    rh_text__format(t, ",\"caught_up\":%" PRId64 ",\"outcome\":\"%s\",\"curve\":[",
-                    l->caught_up, rh_outcome_name(l->outcome));
+    rh_text__format(t, ",\"caught_up\":%" PRId64, l->caught_up);
+    add_limits(t, &journal->head, l);
+    rh_text__format(t, ",\"outcome\":\"%s\",\"curve\":[", rh_outcome_name(l->outcome));
     for (int i = 0; i < journal->head.ncurve; i++) {
         rh_text__add(t, i > 0 ? "," : "");
         rh_journal__number(t, run->curve[i]);
@@ -358,6 +376,28 @@ static void kinds_attr(rh_text *t, int id, const rh_kinds *kinds, const rh_trial
     rh_journal__end_attr(t);
 }
 
+// Optuna's own: above 0 is broken. By the upper bounds of a confirmation, else by the rates.
+static void constraints_attr(rh_text *t, int id, const rh_journal__head *head,
+                             const rh_trial *trial)
+{
+    rh_limits limits;
+    if (!head->nlimit)
+        return;
+    if (rh_limits__read(&limits, head->plan->at_most, NULL, NULL, NULL, NULL))
+        t->bad = true;
+    rh_journal__begin_line(t, 9);
+    rh_text__format(t, ",\"trial_id\":%d,\"system_attr\":{\"constraints\":[", id);
+    for (int i = 0; i < head->nlimit; i++) {
+        const rh_kept *kept = &trial->kept[i];
+        double rate = trial->confirm ? kept->upper : kept->rate;
+        rh_text__add(t, i ? "," : "");
+        rh_journal__number(t, isnan(rate) ? 1.0 : rate - limits.limit[i].most);
+    }
+    rh_text__add(t, "]}");
+    rh_journal__end_line(t);
+    rh_limits__clear(&limits);
+}
+
 static int64_t count_runs(const rh_trial *trial)
 {
     int64_t n = 0;
@@ -388,6 +428,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     whole_attr(t, entry->id, "diverged", trial->ndiverged);
     if (trial->nkind > 1 && journal->head.kinds)
         kinds_attr(t, entry->id, journal->head.kinds, trial);
+    constraints_attr(t, entry->id, &journal->head, trial);
     rh_journal__trial_attr(t, entry->id, "hyperparameters");
     rh_journal__hp(t, journal->head.plan->agents.type[trial->agent], trial->hp);
     rh_journal__end_attr(t);
@@ -439,6 +480,17 @@ rh_status rh_journal__add_defaults(rh_journal *journal, bool confirmed, const rh
                         result[i].nepisode, result[i].nstep);
     }
     rh_text__add(t, "]}");
+    rh_journal__end_attr(t);
+    return rh_journal__append(journal, err);
+}
+
+rh_status rh_journal__add_nask(rh_journal *journal, double time, int nask, rh_error *err)
+{
+    rh_text *t = &journal->text;
+    rh_journal__study_attr(t, 0, RH_JOURNAL__TIME);
+    rh_text__add(t, "{\"time\":");
+    rh_journal__number(t, time);
+    rh_text__format(t, ",\"asks\":%d}", nask);
     rh_journal__end_attr(t);
     return rh_journal__append(journal, err);
 }

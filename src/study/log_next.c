@@ -31,6 +31,11 @@
 // 8. An action that the log never took comes first: everywhere, and an equal share of the steps
 //    for each action. Agents learn to avoid it in a model that knows nothing about it, so their
 //    visits would not ask for it.
+// 9. Then the effects that the log cannot show (rh_experiments), where agents rely on them: an
+//    action in a region in which the controller always or never takes it. What follows there
+//    may be the reason of the action and not its effect, however many steps the log has.
+//    Steps that differ from what the controller usually does would show it. Where three
+//    quarters of the agents' steps are far from the log its regions are those of decision 4.
 
 #include "base/scratch.h"
 #include "core.h"
@@ -56,6 +61,7 @@
 #define LEAST_LEAF 0.05 // decision 3
 // decision 5: ratio of needs; by hand: 1.25 and 2 have the same regions in both
 #define ALIKE 1.5
+#define UNSHOWN 2  // decision 9: effects that are asked for, at most; by hand
 #define STEPS 1000 // to log
 #define ROUND 10   // steps of a row are multiples of this
 #define INNER 0.05 // decision 3: outside this quantile on either side
@@ -129,6 +135,7 @@ typedef enum origin {
 // The steps in the trees.
 typedef struct survey {
     const rh_log *log;
+    const rh_experiments *known; // NULL: natural experiments were not looked for
     const rh_visits *visits;
     int nfeature; // sensors, then the numbers of a continuous action
     double *x;    // owned: features, steps of an action together    (2 visits->n x nfeature)
@@ -233,6 +240,39 @@ static int add_never_taken(const survey *s, rh_regions__region *region, int n)
     return n + nnever;
 }
 
+static rh_regions__region region_of(const survey *s, const rh_not_shown *effect)
+{
+    rh_regions__region r = {.group = s->log->naction ? effect->action : 0};
+    if (effect->sensor >= 0)
+        r.side[r.nside++] = (rh_regions__side){effect->sensor, effect->lo, effect->hi};
+    return r;
+}
+
+// Put effects that the log does not show and agents rely on before the regions (n, with space
+// for so many more); the new number (decision 9).
+static int add_not_shown(const survey *s, rh_regions__region *region, int n)
+{
+    rh_regions__region most[UNSHOWN + 1];
+    int nmost = 0;
+    for (int i = 0; s->known && i < s->known->nnot_shown; i++) {
+        rh_regions__region r = region_of(s, &s->known->not_shown[i]);
+        int64_t nfar, nvisit = count_visits(s, &r, &nfar);
+        if ((double)nvisit < LEAST_SHARE * (double)s->visits->n || 4 * nfar > 3 * nvisit)
+            continue;
+        r.n = nvisit;
+        r.total = FARTHEST * (double)nvisit;
+        if (n > 0 && r.total < region[0].total)
+            r.total = region[0].total;
+        int at = nmost < UNSHOWN ? nmost++ : UNSHOWN;
+        for (; at > 0 && most[at - 1].total < r.total; at--)
+            most[at] = most[at - 1];
+        most[at] = r;
+    }
+    memmove(region + nmost, region, (size_t)n * sizeof *region);
+    memcpy(region, most, (size_t)nmost * sizeof *region);
+    return n + nmost;
+}
+
 // Regions worth a row, the most needed first, and their number.
 static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__region *region,
                               int *nregion)
@@ -264,6 +304,7 @@ static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__regi
             region[kept++] = region[i];
     }
     qsort(region, (size_t)kept, sizeof *region, by_need);
+    kept = add_not_shown(s, region, kept < RH_NEXT_MOST ? kept : RH_NEXT_MOST);
     kept = add_never_taken(s, region, kept < RH_NEXT_MOST ? kept : RH_NEXT_MOST);
     *nregion = kept < RH_NEXT_MOST ? kept : RH_NEXT_MOST;
     return RH_OK;
@@ -355,7 +396,8 @@ static void share_out(const rh_regions__region *region, int n, rh_next *row)
 static rh_status make_rows(survey *s, const rh_cover *cover, rh_study *study)
 {
     int n = 0;
-    rh_regions__region *region = rh_alloc((size_t)s->ngroup * RH_REGIONS__MOST, sizeof *region);
+    size_t room = (size_t)s->ngroup * RH_REGIONS__MOST + UNSHOWN;
+    rh_regions__region *region = rh_alloc(room, sizeof *region);
     rh_status rc = region ? find_regions(s, cover, region, &n) : RH_ENOMEM;
     for (int i = 0; i < n && !rc; i++)
         rc = make_row(s, &region[i], &study->next[i]);
@@ -371,7 +413,9 @@ static rh_status find_rows(rh_study *study, const rh_visits *visits, rh_error *e
 {
     const rh_model *model = rh_study_model(study);
     const rh_log *log = rh_model_log(model);
+    const rh_fidelity *fidelity = rh_model_fidelity(model);
     survey s = {.log = log,
+                .known = fidelity ? &fidelity->experiments : NULL,
                 .visits = visits,
                 .nfeature = log->nobs + (log->naction ? 0 : log->nact),
                 .ngroup = log->naction ? log->naction : 1};
@@ -392,9 +436,26 @@ static rh_status find_rows(rh_study *study, const rh_visits *visits, rh_error *e
 
 // ---------------------------------------------------------------------------- words
 
-// Fill in what and why.
-static void word(const rh_log *log, rh_next *row)
+const rh_not_shown *rh_study__not_shown(const rh_model *model, const rh_next *row)
 {
+    const rh_fidelity *f = rh_model_fidelity(model);
+    bool discrete = rh_model_log(model)->naction > 0;
+    for (int i = 0; f && i < f->experiments.nnot_shown; i++) {
+        const rh_not_shown *e = &f->experiments.not_shown[i];
+        bool same = e->sensor < 0 ? row->nside == 0
+                                  : row->nside == 1 && row->side[0].sensor == e->sensor &&
+                                        row->side[0].lo == e->lo && row->side[0].hi == e->hi;
+        if (same && (!discrete || row->action == e->action))
+            return e;
+    }
+    return NULL;
+}
+
+// Fill in what and why.
+static void word(const rh_model *model, rh_next *row)
+{
+    const rh_log *log = rh_model_log(model);
+    const rh_not_shown *effect = rh_study__not_shown(model, row);
     size_t used = 0;
     row->what[0] = 0;
     if (row->action >= 0)
@@ -408,6 +469,14 @@ static void word(const rh_log *log, rh_next *row)
     if (row->action >= 0 && row->nside == 0 && row->nlogged == 0) {
         snprintf(row->why, sizeof row->why,
                  "the log never takes this action: a model of it cannot say what it does");
+        return;
+    }
+    if (effect) {
+        snprintf(
+            row->why, sizeof row->why,
+            "the agent does this in %.2g %% of its steps; %lld of the log's %lld steps there "
+            "show what it does: in the others the controller does what it usually does",
+            100.0 * row->agent, (long long)effect->nchoice, (long long)effect->nstep);
         return;
     }
     snprintf(
@@ -445,8 +514,8 @@ rh_status rh_study__find_next(rh_study *study, rh_error *err)
                                       study->nnext, err);
     }
     for (int i = 0; i < study->nnext && !rc; i++)
-        word(log, &study->next[i]);
-    study->verdict.nnext = study->nnext;
+        word(rh_study_model(study), &study->next[i]);
+    study->judged = false; // the verdict depends on it
 
 done:
     rh_visits__clear(&visits);

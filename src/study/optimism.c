@@ -51,6 +51,12 @@ static double scale_of(const rh_eval_options *how, bool continuing, int64_t stre
     return steps / (double)stretch;
 }
 
+double rh_study__level(const rh_fidelity *f, const rh_eval_options *how, bool continuing)
+{
+    return (f->simulated_return.mean - f->logged_return.mean) *
+           scale_of(how, continuing, f->cutoff);
+}
+
 double rh_study__optimism(const rh_fidelity *f, const rh_eval_options *how, bool continuing)
 {
     const rh_fidelity_spread *logged = &f->logged_return, *model = &f->simulated_return;

@@ -28,6 +28,13 @@ rh_status rh_orders__pack(rh_ranks__orders *orders, unsigned char **byte, rh_sta
     orders->opt.context = NULL;
     orders->opt.fails = NULL; // by the rule of their models
     orders->opt.rule = NULL;
+    orders->opt.measure = NULL; // by their own formulas
+    orders->opt.limits = NULL;
+    const rh_limits *limits = opt->limits;
+    if (limits) {
+        snprintf(orders->at_most, sizeof orders->at_most, "%s", limits->at_most);
+        snprintf(orders->also, sizeof orders->also, "%s", limits->also_all);
+    }
     orders->task = *task;
     orders->nagent = agents->n;
     for (int i = 0; i < orders->nagent; i++) {
@@ -62,7 +69,9 @@ bool rh_orders__valid(const rh_ranks__orders *orders)
     bool valid = orders->stage < RH_NSTAGE && orders->nkind >= 1 &&
                  orders->nkind <= RH_KINDS__MOST && orders->nagent >= 1 &&
                  orders->nagent <= RH_PLAN__AGENTS && orders->opt.ncurve >= 0 &&
-                 orders->opt.ncurve <= RH_STUDY__NCURVE;
+                 orders->opt.ncurve <= RH_STUDY__NCURVE &&
+                 memchr(orders->at_most, '\0', sizeof orders->at_most) &&
+                 memchr(orders->also, '\0', sizeof orders->also);
     for (int i = 0; valid && i < orders->nagent; i++)
         valid = memchr(orders->agent[i], '\0', sizeof orders->agent[i]) != NULL;
     return valid;
@@ -82,10 +91,15 @@ rh_status rh_orders__open(rh_orders__place **out, const rh_ranks__orders *orders
             rc = rh_members__own(&place->members, model, err);
         byte += orders->nbyte[k];
     }
+    if (!rc)
+        rc = rh_limits__read(&place->limits, orders->at_most, orders->also,
+                             rh_model_log(place->members.model[0]), NULL, err);
     if (rc) {
         rh_orders__close(place);
         return rc;
     }
+    place->opt = orders->opt;
+    rh_limits__watch(&place->limits, &place->opt);
     const rh_task *own = rh_model_task(place->members.model[0]);
     place->task = orders->task; // its names and prior are pointers of the other process
     memcpy(place->task.obs_name, own->obs_name, sizeof place->task.obs_name);
@@ -99,5 +113,6 @@ void rh_orders__close(rh_orders__place *place)
     if (!place)
         return;
     rh_members__clear(&place->members);
+    rh_limits__clear(&place->limits);
     rh_free(place);
 }

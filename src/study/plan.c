@@ -162,6 +162,8 @@ void rh_plan_destroy(rh_plan *plan)
     rh_free(plan->data);
     rh_free(plan->starts);
     rh_free(plan->setting);
+    rh_free(plan->at_most);
+    rh_free(plan->also);
     rh_free(plan->hp);
     rh_free(plan->method_param);
     rh_free(plan->model_param);

@@ -38,7 +38,8 @@ typedef enum rh_plan__interval {
 
 // Agents that are compared in one study, at most, and what is `auto` before a log is known.
 #define RH_PLAN__AGENTS 8
-#define RH_PLAN__CLONE "clone" // the logged controller, imitated
+#define RH_PLAN__CLONE "clone"         // the logged controller, imitated
+#define RH_PLAN__PRACTISED "practised" // what was practised in a model, frozen
 typedef struct rh_plan__agents {
     const rh_agent_type *type[RH_PLAN__AGENTS]; // (n)
     int n;
@@ -114,6 +115,11 @@ struct rh_plan {
     rh_plan__range *limit; // owned                                       (nlimit)
     int nlimit;
 
+    // what is asked for beside the score
+    char *at_most; // limits, owned; NULL: none
+    char *also;    // further scores, owned; NULL: none
+    double sure;   // confidence with which limits are kept
+
     // the confirmation
     int confirm_settings; // 0: none
     int confirm_members;  // models, each of another part of the log
@@ -121,6 +127,7 @@ struct rh_plan {
     int confirm_kinds;    // kinds of model: RH_KINDS__AUTO, or those that are named
     rh_plan__interval interval;
     int check_runs;   // of a setting in each model of the check; 0: no check
+    double time;      // seconds that the study may take; 0: as many as its settings need
     int64_t practice; // steps of practice in a model before agents begin; 0: none
 
     uint64_t seed;
@@ -202,6 +209,14 @@ rh_status rh_plan__read_accept(void *field, const rh_key__said *said, rh_error *
 void rh_plan__show_accept(const void *field, rh_text *text);
 bool rh_plan__accepts(const rh_plan *plan); // any
 
+// ---------------------------------------------------------------------------- limits
+
+// Limits, or further scores: a text, or a list of texts. plan_limits.c
+rh_status rh_plan__read_pieces(void *field, const rh_key__said *said, rh_error *err);
+void rh_plan__show_pieces(const void *field, rh_text *text);
+// Whether they can be counted; of formulas, once there is a log. Nullable: log.
+rh_status rh_plan__check_limits(const rh_plan *plan, const rh_log *log, rh_error *err);
+
 // ---------------------------------------------------------------------------- plug-ins
 
 // Load what the key names. plan_plugins.c
@@ -274,10 +289,16 @@ void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
                     rh_model_options *opt);
 
 // Fit another kind of model to the log. Uses nmember, resample, share and seed of `parts`.
-// same: what a kind without a representation of its own uses.
+// like: whose representation a kind without one of its own uses, and whose log is shared if it
+// is the same.
 rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
-                            const rh_repr *same, const rh_log *log, const rh_fit_options *how,
+                            const rh_model *like, const rh_log *log, const rh_fit_options *how,
                             const rh_model_options *parts, rh_error *err);
+// The same without members.
+rh_status rh_plan__prepare_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
+                                const rh_model *like, const rh_log *log,
+                                const rh_fit_options *how, const rh_model_options *parts,
+                                rh_error *err);
 
 // plan_choose.c: the models to choose from, after the model and the representation are known.
 rh_status rh_plan__candidates(rh_plan *plan, const rh_log *log, rh_error *err);
@@ -335,7 +356,7 @@ void rh_plan__clear_lines(rh_plan__book *book);
 
 // ---------------------------------------------------------------------------- presets
 
-// A file of presets/; presets.c, which cmake/presets.cmake writes, ends with one without a
+// A file of presets/; presets.c, which cmake/texts.cmake writes, ends with one without a
 // name.
 typedef struct rh_preset__text {
     const char *name, *text;

@@ -259,9 +259,10 @@ rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
     return rc;
 }
 
-rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
-                            const rh_repr *same, const rh_log *log, const rh_fit_options *how,
-                            const rh_model_options *parts, rh_error *err)
+rh_status rh_plan__prepare_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
+                                const rh_model *like, const rh_log *log,
+                                const rh_fit_options *how, const rh_model_options *parts,
+                                rh_error *err)
 {
     fitting f = {0};
     rh_repr_options opt = rh_repr_defaults();
@@ -272,14 +273,32 @@ rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds_
     f.opt.nmember = parts->nmember;
     f.opt.resample = parts->resample;
     f.opt.share = parts->share;
-    f.opt.seed = parts->seed;
-    f.opt.fidelity = false;
     opt.param = kind->repr_param;
     if (!rc && kind->repr)
         rc = rh_repr_fit(&f.repr, kind->repr, log, &opt, err);
     if (!rc)
-        rc = rh_model_fit(out, kind->type, log, kind->repr ? f.repr : same, &f.opt, err);
+        rc = rh_model__prepare(out, kind->type, log, kind->repr ? f.repr : rh_model_repr(like),
+                               &f.opt, like, err);
     clear(&f);
+    return rc;
+}
+
+rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
+                            const rh_model *like, const rh_log *log, const rh_fit_options *how,
+                            const rh_model_options *parts, rh_error *err)
+{
+    rh_model *model = NULL;
+    rh_model_options opt = *parts;
+    opt.nthread = how->nthread;
+    opt.watch = how->watch;
+    opt.fidelity = false;
+    rh_status rc = rh_plan__prepare_kind(&model, plan, kind, like, log, how, parts, err);
+    if (!rc)
+        rc = rh_model__add_members(model, &opt, 0, opt.nmember, err);
+    if (rc)
+        rh_model_destroy(model);
+    else
+        *out = model;
     return rc;
 }
 

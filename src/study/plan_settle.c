@@ -14,8 +14,8 @@
 //    `run` and `sweep` do 30 runs; parameters that are not set keep their default.
 // 2. race compares means of paired runs: for medians and worst runs grid is the default.
 // 3. A search is created as a check: it refuses before a model is fitted, which may take long.
-// 4. Several agents, some with networks: 40 settings of 3 runs; the confirmation has two
-//    settings more than there are agents, 2 runs in each model, and the check 1. More models
+// 4. Several agents, some with networks: 24 settings of 2 runs; the confirmation has one
+//    setting more than there are agents, 2 runs in each model, and the check 1. More models
 //    tell more than more runs in one.
 
 #include "base/base.h"
@@ -37,10 +37,12 @@
 #define CONFIRM_MEMBERS 5
 #define CONFIRM_RUNS 10
 #define CHECK_RUNS 3
-#define COSTLY_TRIALS 40
-#define COSTLY_RUNS 3
+#define TIMED_TRIALS 1000 // with --within: more than an hour reaches; by hand
+#define COSTLY_TRIALS 24
+#define COSTLY_RUNS 2
 #define COSTLY_CONFIRM 2
 #define PRACTICE 30000
+#define SURE 0.95 // as for all intervals
 
 // ---------------------------------------------------------------------------- defaults
 
@@ -68,6 +70,9 @@ static void reset(rh_plan *plan)
                       .data = plan->data,
                       .starts = plan->starts,
                       .setting = plan->setting,
+                      .at_most = plan->at_most,
+                      .also = plan->also,
+                      .sure = SURE,
                       .hp = plan->hp,
                       .method_param = plan->method_param,
                       .model_param = plan->model_param,
@@ -339,12 +344,12 @@ static void set_small_budget(rh_plan *plan)
     if (!costly)
         return;
     if (!plan->method->finite && !is_method(plan, "cem") &&
-        !rh_plan__said(plan, "budget.trials"))
+        !rh_plan__said(plan, "budget.trials") && plan->time == 0.0)
         plan->trials = COSTLY_TRIALS;
     if (!plan->nrun)
         plan->nrun = COSTLY_RUNS;
     if (!rh_plan__said(plan, "confirm") && !rh_plan__said(plan, "confirm.settings"))
-        plan->confirm_settings = plan->agents.n + 2;
+        plan->confirm_settings = plan->agents.n + 1;
     if (!rh_plan__said(plan, "confirm.runs"))
         plan->confirm_runs = COSTLY_CONFIRM;
     if (!rh_plan__said(plan, "check"))
@@ -365,7 +370,7 @@ static rh_status set_budget(rh_plan *plan, rh_error *err)
     if (plan->method->finite)
         plan->trials = count <= MOST ? (int)count : MOST;
     else if (!trials)
-        plan->trials = is_method(plan, "cem") ? MOST : TRIALS;
+        plan->trials = is_method(plan, "cem") ? MOST : plan->time > 0.0 ? TIMED_TRIALS : TRIALS;
     set_small_budget(plan);
     if (!plan->batch)
         plan->batch = is_method(plan, "bayes") ? BATCH : 1;
@@ -419,6 +424,8 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
         rc = rh_plan__place_in(plan, log, NULL, NULL, err);
     if (!rc && log && !runs)
         rc = rh_plan__place_limits(plan, log->obs_name, log->nobs, NULL, NULL, err);
+    if (!rc && plan->command == RH_PLAN_TUNE)
+        rc = rh_plan__check_limits(plan, log, err);
     if (!rc && log && plan->command == RH_PLAN_TUNE)
         rc = rh_plan__choose_agents(plan, log, err);
     if (rc || plan->command == RH_PLAN_FIT)

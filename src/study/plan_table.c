@@ -9,6 +9,7 @@
 // 3. metric.goal can only be maximize. W&B assumes minimize, which would choose the worst.
 
 #include "eval/eval.h"
+#include "log/log.h"
 #include "plan.h"
 #include "rehearse/plugin.h"
 #include "repr/repr.h"
@@ -107,6 +108,24 @@ static rh_status read_timeout(void *plan, const rh_key__said *said, rh_error *er
     return good && !rh_plugin_set_timeout(seconds, NULL)
                ? RH_OK
                : rh_key__refuse(said, NULL, "", err, "above 0, to 86,400 seconds");
+}
+
+static rh_status read_time(void *field, const rh_key__said *said, rh_error *err)
+{
+    *(double *)field = 0.0;
+    return strcmp(rh_key__text(said), "none") == 0 ||
+                   rh_log__duration(rh_key__text(said), field)
+               ? RH_OK
+               : rh_key__refuse(said, NULL, "", err, "a time such as 90s, 10m or 2h, or none");
+}
+
+static void show_time(const void *field, rh_text *text)
+{
+    double time = *(const double *)field;
+    if (time > 0.0)
+        rh_text__format(text, "%.17g", time);
+    else
+        rh_text__add(text, "none");
 }
 
 // Its environment may be named later; what is wrong without one is refused at once.
@@ -304,6 +323,16 @@ static bool confirms(const rh_plan *plan)
     return plan->confirm_settings > 0;
 }
 
+static bool has_limits(const rh_plan *plan)
+{
+    return plan->at_most;
+}
+
+static bool has_also(const rh_plan *plan)
+{
+    return plan->also;
+}
+
 static bool practises(const rh_plan *plan)
 {
     return rh_plan__practising(plan) >= 0;
@@ -391,6 +420,14 @@ static const rh_plan__row row[] = {
      FIELD(trials),
      .when = is_endless,
      .open = can_grow},
+    {.key.is = {"budget.time", "within", 0, RH_KEY_TEXT, "TIME",
+                "search until the study takes so long: 90s, 10m, 2h; --trials is then the most",
+                "none", .commands = TUNE, .group = RH_KEY_MAIN},
+     FIELD(time),
+     .key.read = read_time,
+     .key.show = show_time,
+     .when = is_endless,
+     .open = is_endless},
     {.key.is = {"budget.batch", "batch", 0, RH_KEY_WHOLE, "N",
                 "settings that bayes proposes at a time; use more on more machines", "4", 1,
                 10000, .commands = TUNE, .group = RH_KEY_SEARCH},
@@ -523,6 +560,27 @@ static const rh_plan__row row[] = {
      .enter = rh_plan__enter_task,
      .when = has_task,
      .fit = true},
+    {.key.is = {"at_most", "at-most", 0, RH_KEY_TEXT, "LIMIT",
+                "what a setting may do at most while it learns: 'trip: 2 per 1000 steps', 'T > "
+                "90: 0.1 %', 'T > 90: 5 % of episodes'",
+                .repeats = true, .commands = TUNE, .group = RH_KEY_MAIN},
+     FIELD(at_most),
+     .key.read = rh_plan__read_pieces,
+     .key.show = rh_plan__show_pieces,
+     .when = has_limits},
+    {.key.is = {"sure", "sure", 0, RH_KEY_REAL, "P",
+                "confidence with which limits are kept in the models", "0.95", 0, 1,
+                .commands = TUNE, .group = RH_KEY_EVALUATION},
+     FIELD(sure),
+     .key.above = true,
+     .when = has_limits},
+    {.key.is = {"also", "also", 0, RH_KEY_TEXT, "FORMULA",
+                "a further score beside the reward, more is better: -energy", .repeats = true,
+                .commands = TUNE, .group = RH_KEY_EVALUATION},
+     FIELD(also),
+     .key.read = rh_plan__read_pieces,
+     .key.show = rh_plan__show_pieces,
+     .when = has_also},
     {.key.is = {"gamma", "gamma", 0, RH_KEY_REAL, "G", "discount",
                 "1 where episodes end, otherwise 0.99", 0, 1, .commands = FIT | TUNE,
                 .group = RH_KEY_TASK},

@@ -14,7 +14,10 @@
 //    has faded after FADE of the practice.
 // 3. EXPERTS of them practise, then act without learning. The best of these hands its steps on:
 //    as many as the log has, at most MOST and at least LEAST.
-// 4. Practice uses random streams of its own and stays on rank 0. Its rows are kept with the
+// 4. The practice model has MEMBERS members, each fitted to episodes drawn from its log with
+//    replacement, and each episode of practice is in another one. A task that goes on is cut
+//    into STRETCHES for that.
+// 5. Practice uses random streams of its own and stays on rank 0. Its rows are kept with the
 //    study's model, so a resumed study does not practise again for its rehearsals.
 
 #include "base/base.h"
@@ -26,14 +29,15 @@
 #include <math.h>
 #include <string.h>
 
-#define EXPERTS 2  // decision 3; by hand: one per core of a small machine
-#define MOST 10000 // decision 3: rows; by hand, a clone learns from so many in half a second
-#define LEAST 1000 // decision 3; by hand
-#define FADE 0.3   // decision 2; by hand
+#define EXPERTS 2    // decision 3; by hand: one per core of a small machine
+#define MOST 10000   // decision 3: rows; by hand, a clone learns from so many in half a second
+#define LEAST 1000   // decision 3; by hand
+#define FADE 0.3     // decision 2; by hand
+#define STRETCHES 10 // decision 4; by hand
 
 typedef struct practice {
     rh_study *study;
-    const rh_task *task;
+    rh_task task;             // episodic
     rh_state *state[EXPERTS]; // owned: the agents after practice; NULL: diverged
     double score[EXPERTS];    // of each, without learning
     double hp[RH_STUDY__NHP];
@@ -81,7 +85,8 @@ static rh_status train(practice *p, rh_env *env, const rh_model *model, rh_error
     const rh_study *study = p->study;
     rh_eval_options how;
     rh_result result[EXPERTS];
-    rh_status rc = rh_plan__eval(study->plan, p->task, rh_model_log(model), &how, err);
+    rh_status rc =
+        rh_plan__eval(study->plan, rh_model_task(model), rh_model_log(model), &how, err);
     if (rc)
         return rc;
     how.nstep = study->plan->practice;
@@ -90,11 +95,13 @@ static rh_status train(practice *p, rh_env *env, const rh_model *model, rh_error
     how.nthread = study->opt.nthread;
     how.ncurve = 0;
     how.criterion = RH_FINAL;
-    how.final_share = (double)nrow(p->task->prior.n) / (double)how.nstep;
+    how.final_share = (double)nrow(p->task.prior.n) / (double)how.nstep;
     how.watch = keep;
     how.stop = is_stopped;
     how.context = p;
-    rc = rh_eval_runs(&env, 1, p->agent, p->task, 1, p->hp, &how, result, NULL, err);
+    if (rh_model_task(model)->continuing)
+        how.cutoff = how.nstep / STRETCHES + 1;
+    rc = rh_eval_runs(&env, 1, p->agent, &p->task, 1, p->hp, &how, result, NULL, err);
     if (!rc && is_stopped(p))
         rc = rh_fail(err, RH_ESTOPPED, "study: stopped");
     return !rc && p->full ? rh_base__no_memory(err, "study") : rc;
@@ -137,7 +144,7 @@ static bool roll_out(rh_agent *agent, const rh_env *env, void *state, const rh_t
 static rh_status hand_on(practice *p, const rh_env *env, const rh_model *model, rh_prior *prior,
                          rh_error *err)
 {
-    const rh_task *task = p->task;
+    const rh_task *task = &p->task;
     size_t width = (size_t)rh_contract__prior_width(task->nobs, task->nact);
     int64_t n = nrow(prior->n);
     int best = -1;
@@ -161,8 +168,9 @@ static rh_status hand_on(practice *p, const rh_env *env, const rh_model *model, 
         double *behind = row + (size_t)prior->n * width;
         rh_agent_freeze(agent, true);
         memcpy(row, prior->row, (size_t)prior->n * width * sizeof *row);
-        if (roll_out(agent, env, state, task, task->continuing ? INT64_MAX : how.cutoff,
-                     how.seed, n, behind)) {
+        if (roll_out(agent, env, state, task,
+                     rh_model_task(model)->continuing ? INT64_MAX : how.cutoff, how.seed, n,
+                     behind)) {
             rh_free((void *)(uintptr_t)prior->row);
             *prior = (rh_prior){prior->n, row, n};
             row = NULL;
@@ -179,11 +187,12 @@ rh_status rh_study__practise(rh_study *study, const rh_model *model, rh_prior *p
 {
     rh_env *env = NULL;
     practice p = {.study = study};
-    rh_status rc = rh_model_env(&env, model, 0, NULL, err);
+    rh_status rc = rh_model__mixed_env(&env, model, err);
     if (rc)
         return rc;
     set_agent(&p, study->plan);
-    p.task = rh_env_task(env);
+    p.task = *rh_env_task(env);
+    p.task.continuing = false;
     rc = train(&p, env, model, err);
     if (!rc)
         rc = hand_on(&p, env, model, prior, err);

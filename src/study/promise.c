@@ -39,7 +39,11 @@
 // 10. Where random actions beat the logged controller in the model (rh_trust__too_easy),
 //    nothing bounds a score from below and the interval is unknown: near-optimal Acrobot, seed
 //    24, promised -9 (-38 to 0), true -129.
-// 11. The agent's defaults run as often as a confirmed setting, in the model's own kind, on the
+// 11. The winner is the best of several, so its score is too good by chance. Scores of
+// confirmed
+//    settings are lowered by how much a choice by all members but one is overrated
+//    (crossfit.c); not that of the clone, which was not chosen by its score.
+// 12. The agent's defaults run as often as a confirmed setting, in the model's own kind, on the
 //    same random streams.
 
 #include "core.h"
@@ -191,7 +195,7 @@ static const rh_members *own_members(const rh_study *study, rh_eval_options *eva
     rh_stage stage = study->confirms ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
     const rh_members *members = &study->members[stage];
     *eval = study->eval;
-    eval->replicate = rh_study__replicate(stage);
+    eval->replicate = rh_study__replicate(stage) + (uint64_t)members->first;
     eval->nthread = study->opt.nthread;
     eval->ncurve = 0;
     eval->watch = NULL;
@@ -213,27 +217,60 @@ static rh_status do_runs(const rh_study *study, const rh_members *members, int n
     return rc;
 }
 
-static rh_status run_random(rh_study *study, rh_error *err)
+// Members of one kind, and kinds, that references run in.
+static int members_of_kind(const rh_study *study)
+{
+    return study->confirms ? study->plan->confirm_members
+                           : study->members[RH_STAGE_SEARCH].nmember;
+}
+
+static int nkind_of(const rh_study *study)
+{
+    return study->confirms ? study->kinds.n : 1;
+}
+
+// Runs of the random policy in a member.
+static int random_runs(const rh_study *study)
+{
+    int nmember = members_of_kind(study);
+    return (RANDOM_RUNS + nmember - 1) / nmember;
+}
+
+rh_status rh_study__run_random(rh_study *study, rh_error *err)
 {
     rh_eval_options eval;
     const rh_members *members = own_members(study, &eval);
     const rh_agent_type *agent = rh_agent_find("random", err);
-    int nkind = members->nkind, nmember = members->nmember / nkind; // of one kind
     double none = 0.0;
-    study->random = unknown;
-    study->random_lowest = NAN;
     if (!agent)
         return RH_EINVAL;
-    eval.nrun = (RANDOM_RUNS + nmember - 1) / nmember;
-    size_t n = (size_t)nmember * (size_t)eval.nrun;
-    rh_result *result = rh_alloc((size_t)nkind * n, sizeof *result);
-    double *work = rh_alloc(rh_value__nwork(nmember, eval.nrun), sizeof *work);
-    rh_status rc = result && work ? RH_OK : rh_base__no_memory(err, "study");
-    if (!rc)
-        rc = do_runs(study, members, nkind * nmember, agent, &none, &eval, result, err);
+    eval.nrun = random_runs(study);
+    if (!study->random_run)
+        study->random_run =
+            rh_alloc((size_t)(nkind_of(study) * members_of_kind(study)) * (size_t)eval.nrun,
+                     sizeof *study->random_run);
+    if (!study->random_run)
+        return rh_base__no_memory(err, "study");
+    rh_status rc = do_runs(study, members, members->nmember, agent, &none, &eval,
+                           study->random_run + (ptrdiff_t)members->first * eval.nrun, err);
+    study->nrandom += rc ? 0 : members->nmember;
+    return rc;
+}
+
+// The random policy in all members.
+static rh_status find_random(rh_study *study, rh_error *err)
+{
+    int nkind = nkind_of(study), nmember = members_of_kind(study), nrun = random_runs(study);
+    double *work = rh_alloc(rh_value__nwork(nmember, nrun), sizeof *work);
+    rh_status rc = work ? RH_OK : rh_base__no_memory(err, "study");
+    study->random = unknown;
+    study->random_lowest = NAN;
+    if (!rc && study->nrandom < nkind * nmember)
+        rc = rh_study__run_random(study, err);
     for (int k = 0; k < nkind && !rc; k++) {
-        rh_value__estimate value = rh_value__of(rh_study__judge(study->plan), nmember,
-                                                eval.nrun, result + (size_t)k * n, NULL, work);
+        rh_value__estimate value =
+            rh_value__of(rh_study__judge(study->plan), nmember, nrun,
+                         study->random_run + (ptrdiff_t)(k * nmember) * nrun, NULL, work);
         if (k == 0)
             study->random = (rh_reference){value.value, value.lo95, value.hi95};
         study->random_lowest = fmin(study->random_lowest, value.value); // ignores NAN
@@ -241,25 +278,46 @@ static rh_status run_random(rh_study *study, rh_error *err)
     if (!rc && study->journal)
         rc = rh_journal__add_random(study->journal, study->confirms, &study->random,
                                     study->random_lowest, err);
-    rh_free(result);
+    rh_free(study->random_run);
+    study->random_run = NULL;
+    study->nrandom = 0;
     rh_free(work);
     return rc;
 }
 
-// Decision 11.
-static rh_status run_defaults(rh_study *study, rh_error *err)
+// The runs of the defaults in the members in memory, which begin with `first`.
+static rh_status run_defaults_in(rh_study *study, const rh_agent_type *type, const double *hp,
+                                 int first, int nmember, rh_error *err)
 {
     rh_eval_options eval;
     const rh_members *members = own_members(study, &eval);
-    int nmember = study->ndefault_member;
     eval.nrun = study->ndefault_run;
+    return do_runs(study, members, nmember, type, hp, &eval,
+                   study->defaults + (ptrdiff_t)first * eval.nrun, err);
+}
+
+// Decision 12. The winner's agent is known late: members that had to make room are fitted
+// again.
+static rh_status run_defaults(rh_study *study, rh_error *err)
+{
     const rh_verdict *v = rh_study_verdict(study);
     int agent = v && v->winner >= 0 ? v->trial[v->winner].agent : 0;
-    rh_status rc = do_runs(study, members, nmember, study->plan->agents.type[agent],
-                           rh_plan__own(study->plan, agent), &eval, study->defaults, err);
+    const rh_agent_type *type = study->plan->agents.type[agent];
+    const double *hp = rh_plan__own(study->plan, agent);
+    int n = study->ndefault_member;
+    bool fit = study->confirms && study->members[RH_STAGE_CONFIRM].nmember == 0;
+    int most = fit ? rh_study__round(study) : n;
+    rh_status rc = RH_OK;
+    for (int first = 0, many; first < n && !rc; first += many) {
+        many = most < n - first ? most : n - first;
+        if (fit)
+            rc = rh_study__fit_fresh(study, first, many, err);
+        if (!rc)
+            rc = run_defaults_in(study, type, hp, first, many, err);
+    }
     if (!rc && study->journal)
         rc = rh_journal__add_defaults(study->journal, study->confirms, study->defaults,
-                                      nmember * eval.nrun, err);
+                                      n * study->ndefault_run, err);
     return rc;
 }
 
@@ -267,8 +325,7 @@ static rh_status run_defaults(rh_study *study, rh_error *err)
 static bool reserve_defaults(rh_study *study)
 {
     const rh_plan *plan = study->plan;
-    study->ndefault_member =
-        study->confirms ? plan->confirm_members : study->members[RH_STAGE_SEARCH].nmember;
+    study->ndefault_member = members_of_kind(study);
     study->ndefault_run = study->confirms ? plan->confirm_runs : plan->nrun;
     rh_free(study->defaults);
     study->defaults = rh_alloc((size_t)study->ndefault_member * (size_t)study->ndefault_run,
@@ -276,7 +333,7 @@ static bool reserve_defaults(rh_study *study)
     return study->defaults;
 }
 
-static bool knows_random(rh_study *study)
+bool rh_study__knows_random(rh_study *study)
 {
     return study->journal && rh_journal__random(study->journal, study->confirms, &study->random,
                                                 &study->random_lowest);
@@ -291,14 +348,14 @@ static bool knows_defaults(rh_study *study)
 
 bool rh_study__knows_references(rh_study *study)
 {
-    return reserve_defaults(study) && knows_random(study) && knows_defaults(study);
+    return reserve_defaults(study) && rh_study__knows_random(study) && knows_defaults(study);
 }
 
 rh_status rh_study__run_references(rh_study *study, rh_error *err)
 {
     rh_status rc = reserve_defaults(study) ? RH_OK : rh_base__no_memory(err, "study");
-    if (!rc && !knows_random(study))
-        rc = run_random(study, err);
+    if (!rc && !rh_study__knows_random(study))
+        rc = find_random(study, err);
     if (!rc && !knows_defaults(study))
         rc = run_defaults(study, err);
     if (rc) {
@@ -514,6 +571,21 @@ static void allow_for_transfer(rh_study *study)
         trial[i].lo95 = fmin(trial[i].lo95, trial[i].value - v->transfer.lost);
 }
 
+// Decision 11.
+static void allow_for_choice(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    rh_trial *trial = study->trial;
+    int clone = rh_study__clone(study);
+    v->selected = rh_study__overrated(study);
+    for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
+        if (i != clone) {
+            trial[i].value -= v->selected;
+            trial[i].lo95 -= v->selected;
+            trial[i].hi95 -= v->selected;
+        }
+}
+
 rh_status rh_study__compare(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -526,6 +598,7 @@ rh_status rh_study__compare(rh_study *study)
     rh_status rc = allow_for_unseen(study);
     if (rc)
         return rc;
+    allow_for_choice(study);
     allow_for_log(study);
     allow_for_variants(study);
     allow_for_transfer(study);

@@ -6,6 +6,7 @@
 #ifndef STUDY_RANKS_H
 #define STUDY_RANKS_H
 
+#include "limits.h"
 #include "queue.h"
 #include "study_internal.h"
 
@@ -41,8 +42,9 @@ typedef struct rh_ranks__orders {
     rh_stage stage;
     int nagent;
     char agent[RH_PLAN__AGENTS][512];
-    rh_eval_options opt; // without its functions and pointers
-    rh_task task;        // without names
+    rh_eval_options opt;                                  // without its functions and pointers
+    char at_most[RH_LIMITS__TEXT], also[RH_LIMITS__TEXT]; // what opt counts
+    rh_task task;                                         // without names
     double hp[RH_PLAN__AGENTS][RH_STUDY__NHP];
     int nkind;
     uint64_t nbyte[RH_KINDS__MOST]; // of each model's file; these follow in RH_MESSAGE_MODEL
@@ -59,7 +61,9 @@ rh_status rh_orders__pack(rh_ranks__orders *orders, unsigned char **byte, rh_sta
 // A stage that another process can run.
 typedef struct rh_orders__place {
     rh_task task;
-    rh_members members; // own their models
+    rh_eval_options opt; // counts these
+    rh_limits limits;    // own
+    rh_members members;  // own their models
     rh_study__agents agents;
     double hp[RH_PLAN__AGENTS][RH_STUDY__NHP];
 } rh_orders__place;

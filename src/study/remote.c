@@ -161,7 +161,7 @@ rh_status rh_server_create(rh_server **out, const void *stage, size_t n, rh_erro
     server->stage = orders->stage;
     rc = rh_orders__open(&server->place, orders, byte + sizeof hello + sizeof *orders, err);
     if (!rc)
-        rc = make_runners(server, &orders->opt, err);
+        rc = make_runners(server, &server->place->opt, err);
     if (!rc) {
         *out = server;
         server = NULL;
@@ -190,7 +190,7 @@ rh_status rh_server_run(rh_server *server, const void *bytes, size_t n, void *re
         unit.agent >= server->place->agents.n || unit.member < 0 ||
         unit.member >= server->place->members.nmember || unit.run < 0)
         return refuse(err);
-    rh_threads__do(server->runner[unit.agent], 0, &unit, &done);
+    rh_threads__do(server->runner[unit.agent], 0, 0, &unit, &done);
     memcpy(result, &done, sizeof done);
     return RH_OK;
 }

@@ -156,6 +156,33 @@ static void write_settings(rh_doc *doc, const rh_plan *plan, const rh_verdict *v
     rh_doc__close(doc);
 }
 
+// With further scores, the confirmed settings that no other one beats in all of them.
+static void write_front(rh_doc *doc, const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    if (!v->limiting.nalso)
+        return;
+    rh_doc__open(doc, "front", '[', false);
+    for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (!t->front)
+            continue;
+        rh_doc__open(doc, NULL, '{', true);
+        rh_doc__whole(doc, "setting", t->setting);
+        rh_doc__text(doc, "agent", rh_study__agent(study, t)->name);
+        rh_doc__real(doc, "score", t->value);
+        rh_doc__open(doc, "also", '[', true);
+        for (int k = 0; k < v->limiting.nalso; k++) {
+            rh_doc__open(doc, NULL, '{', true);
+            rh_doc__real(doc, "score", t->also[k].score);
+            rh_doc__close(doc);
+        }
+        rh_doc__close(doc);
+        rh_doc__close(doc);
+    }
+    rh_doc__close(doc);
+}
+
 // ---------------------------------------------------------------------------- the curves
 
 typedef struct ranked {
@@ -589,6 +616,7 @@ static bool write_data(rh_text *text, const rh_study *study)
     rh_doc__whole(&doc, "report", VERSION);
     rh_doc__text(&doc, "name", rh_plan_text(study->plan, "name"));
     rh_study__write_fields(&doc, study, MOST_TIED);
+    write_front(&doc, study);
     write_space(&doc, study->plan);
     write_settings(&doc, study->plan, &study->verdict);
     bool good = write_curves(&doc, study) &&

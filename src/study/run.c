@@ -18,6 +18,19 @@
 //    setting without: the score of such a run is a bound, not a measurement, and a plant cannot
 //    average it away. `ranking: value` is excepted: the paper takes the highest mean, and a
 //    preset that follows it must not do better.
+// 7. With a time budget the search ends when what comes after it would take the rest: its runs
+//    at the speed of those so far, and its models as long as the first ones. The journal keeps
+//    how often the search was asked by then, so a study that is resumed later is the same.
+// 8. Of a long log, only some members of the confirmation are in memory at a time: every
+//    setting runs in these before others are fitted. No result depends on it.
+// 8. With limits (--at-most) a setting that breaks one ranks below every setting that keeps
+//    all, above those with diverged runs. In the search a setting breaks a limit if its rate is
+//    above it; while it has not all its runs (race), if the lower bound of the rate is: what is
+//    dropped does not come back. The search is told how far above the limits it is in place of
+//    its score, so while none keeps them, a search looks for one that does. Of the settings
+//    that are confirmed the last is the one with the highest score, whatever its limits, for
+//    what the limits cost; and before it, one in four, those with the lowest rates: bounds of
+//    few runs in one model say little.
 
 #include "core.h"
 #include "search/search.h"
@@ -27,11 +40,7 @@
 
 #define PAUSE 0.05     // seconds between two polls of the caller's stop
 #define SYNC_EVERY 1.0 // seconds of work that a power cut may cost
-// of a range: closer settings are nearly equal; by hand, and a close choice depends on it. In
-// a study of examples/plant.csv 0.025 has the same winner, 0.1 another: -61.6 instead of
-// -50.8.
-#define APART 0.05
-#define AHEAD 128 // runs started ahead for each thread
+#define AHEAD 128      // runs started ahead for each thread
 
 // ---------------------------------------------------------------------------- progress
 
@@ -40,9 +49,10 @@ int64_t rh_study__runs_predicted(const rh_study *study)
     const rh_plan *plan = study->plan;
     int64_t confirm = plan->confirm_settings < study->nsetting_max ? plan->confirm_settings
                                                                    : study->nsetting_max;
-    return study->nrun_search * study->members[RH_STAGE_SEARCH].nmember +
-           confirm * rh_study__nconfirm(study) * plan->confirm_runs +
-           rh_study__ncheck_run(study) + study->nspare;
+    int64_t n = study->nrun_search * study->members[RH_STAGE_SEARCH].nmember +
+                confirm * rh_study__nconfirm(study) * plan->confirm_runs +
+                rh_study__ncheck_run(study) + study->nspare;
+    return n > study->nrun ? n : study->nrun; // more, where the time is over early
 }
 
 static void report(const rh_study *study, const rh_study__record *finished)
@@ -84,10 +94,16 @@ static int count_diverged(const rh_study *study, const rh_trial *t)
     return t->ndiverged + (t->confirm && tried ? tried->trial.ndiverged : 0);
 }
 
+// 0: above all others, 1: breaks limits, 2: has diverged runs.
+static int level_of(const rh_study *study, const rh_trial *t)
+{
+    bool diverged = study->plan->ranking == RH_RANKING__SOUND && count_diverged(study, t) > 0;
+    return diverged ? 2 : study->limits.nlimit && !t->keeps;
+}
+
 bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_trial *b)
 {
-    return study->plan->ranking == RH_RANKING__SOUND && count_diverged(study, a) > 0 &&
-           count_diverged(study, b) == 0;
+    return level_of(study, a) > level_of(study, b);
 }
 
 // Whether a setting leads now: more runs weigh more than a higher value.
@@ -108,8 +124,9 @@ static void compare(rh_study *study, const rh_study__record *record)
 
 // ---------------------------------------------------------------------------- runs
 
-// Start the missing runs of a trial.
-static rh_status start_runs(rh_study *study, rh_study__record *record, int nrun, rh_error *err)
+// Start the missing runs of a trial in members first .. first + n - 1.
+static rh_status start_runs(rh_study *study, rh_study__record *record, int nrun, int first,
+                            int n, rh_error *err)
 {
     rh_study__unit unit = {.trial = record->index};
     unit.stage = record->trial.confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
@@ -119,7 +136,7 @@ static rh_status start_runs(rh_study *study, rh_study__record *record, int nrun,
     record->nasked = nrun < record->trial.nrun ? nrun : record->trial.nrun;
     rh_status rc = rh_study__reserve(study, record, record->nasked, err);
     for (int r = 0; r < record->nasked && !rc; r++)
-        for (int m = 0; m < record->trial.nmember && !rc; m++) {
+        for (int m = first; m < first + n && !rc; m++) {
             if (record->result[(size_t)m * (size_t)record->trial.nrun + (size_t)r].outcome !=
                 RH_STOPPED)
                 continue;
@@ -219,7 +236,7 @@ static rh_status begin(rh_study *study, const rh_search__asked *asked, rh_error 
         differs = differs || (record->x[d] != x[d] && !isnan(x[d]));
     if (differs)
         rh_search__amend(study->search, asked->setting, record->x);
-    return start_runs(study, record, asked->nrun, err);
+    return start_runs(study, record, asked->nrun, 0, record->trial.nmember, err);
 }
 
 // Start at least so many, and more while a thread could run out of work.
@@ -287,21 +304,60 @@ static rh_status tell_search(rh_study *study, const rh_study__record *record, rh
         .value = record->trial.value,
         .noise = record->noise,
         .nbroken = study->plan->ranking == RH_RANKING__VALUE ? 0 : record->trial.ndiverged};
+    if (!record->trial.keeps)
+        rh_study__penalise(study, record, study->score, &told);
     return rh_search__tell(study->search, &told, err);
+}
+
+// Runs of each member that the search asked for.
+static int64_t count_asked(const rh_study *study)
+{
+    int64_t n = 0;
+    for (int i = 0; i < study->nrecord; i++)
+        n += study->record[i]->trial.confirm ? 0 : study->record[i]->nasked;
+    return n;
+}
+
+// Decision 7: whether the time is over after nask asks. begun: when the search began.
+static rh_status check_time(rh_study *study, int nask, double begun, bool *over, rh_error *err)
+{
+    const rh_plan *plan = study->plan;
+    int64_t nnew = study->nrun - study->nrun_resumed, nasked = count_asked(study);
+    int64_t nlater =
+        (int64_t)plan->confirm_settings * rh_study__nconfirm(study) * plan->confirm_runs +
+        rh_study__ncheck_run(study) + rh_study__ntransfer_run(study) + RH_STUDY__NEXT_RUNS;
+    int known = study->journal ? rh_journal__nask(study->journal, plan->time) : 0;
+    double passed = rh_study__now() - begun;
+    double each = nnew > 0 ? passed / (double)nnew : 0.0;
+    double most = plan->time - (begun - study->begun) - each * (double)nlater - study->fitting;
+    rh_status rc = RH_OK;
+    *over = known ? nask >= known : passed >= most;
+    if (*over && !known && study->journal)
+        rc = rh_journal__add_nask(study->journal, plan->time, nask, err);
+    study->nsetting_max = rh_search__nsetting(study->search);
+    study->nrun_search = nasked;
+    if (!*over && passed > 0.0 && nnew > 0) // for the progress
+        study->nrun_search = (int64_t)((double)nasked * fmax(1.0, most / passed));
+    return rc;
 }
 
 rh_status rh_study__search(rh_study *study, rh_error *err)
 {
+    double begun = rh_study__now();
     study->stage = RH_STAGE_SEARCH;
     study->best = NULL;
     study->nfinished = study->nclosed = 0;
-    for (bool first = true;; first = false) {
+    for (int nask = 0;; nask++) {
         batch b = {0};
-        rh_status rc = rh_search__ask(study->search, &b.asked, &b.n, err);
-        if (rc)
+        bool over = false, timed = study->plan->time > 0.0 && nask > 0;
+        rh_status rc = timed ? check_time(study, nask, begun, &over, err) : RH_OK;
+        if (!rc && !over)
+            rc = rh_search__ask(study->search, &b.asked, &b.n, err);
+        if (rc || over)
             return rc;
-        rh_search__foresee(study->search, &study->nsetting_max, &study->nrun_search);
-        study->nfirst = first ? b.n : study->nfirst;
+        if (!timed)
+            rh_search__foresee(study->search, &study->nsetting_max, &study->nrun_search);
+        study->nfirst = nask == 0 ? b.n : study->nfirst;
         rc = close_settled(study, err);
         if (rc || b.n == 0)
             return rc;
@@ -326,94 +382,67 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
 
 // ---------------------------------------------------------------------------- the confirmation
 
-// Draw among settings with exactly the best score, as in the paper.
-static void shuffle_ties(const rh_study *study, rh_search__lead_entry *leader, int n)
+// Runs of a confirmation that the journal does not have, in n members.
+static int64_t count_missing(const rh_study__record *record, int first, int n)
 {
-    int ntied = 1;
-    while (ntied < n && leader[ntied].value == leader[0].value)
-        ntied++;
-    rh_rng rng = rh_rng_stream(study->plan->seed, RH_STREAM_SEARCH, 1, 0);
-    int chosen = n ? (int)rh_rng_below(&rng, (uint32_t)ntied) : 0;
-    if (chosen > 0) {
-        rh_search__lead_entry first = leader[0];
-        leader[0] = leader[chosen];
-        leader[chosen] = first;
-    }
-}
-
-// Whether two settings are nearly equal.
-static bool is_near(const rh_study *study, int a, int b)
-{
-    const rh_space *space = &study->plan->space;
-    double u[RH_MAX_DIM], w[RH_MAX_DIM];
-    rh_space__unit(space, rh_search__proposed(study->search, a), u);
-    rh_space__unit(space, rh_search__proposed(study->search, b), w);
-    for (int d = 0; d < space->ndim; d++)
-        if (fabs(u[d] - w[d]) >= (space->dim[d].kind == RH_DIM_RANGE ? APART : 1e-9))
-            return false;
-    return true;
-}
-
-// Move the first `most` distinct settings to the front; others follow in order. A setting with
-// diverged runs stays behind all without, also where these are nearly equal. Scratch: aside.
-static void spread(const rh_study *study, rh_search__lead_entry *leader, int n, int most,
-                   rh_search__lead_entry *aside)
-{
-    int nkept = 0, naside = 0;
-    for (int i = 0; i < n && nkept < most; i++) {
-        const rh_study__record *first = rh_study__find(study, leader[0].setting, false),
-                               *this = rh_study__find(study, leader[i].setting, false);
-        bool near = rh_study__is_behind(study, &this->trial, &first->trial);
-        for (int k = 0; k < nkept && !near; k++)
-            near = is_near(study, leader[i].setting, leader[k].setting);
-        if (near)
-            aside[naside++] = leader[i];
-        else
-            leader[nkept++] = leader[i];
-    }
-    memcpy(leader + nkept, aside, (size_t)naside * sizeof *leader);
-}
-
-// Move the leading setting of every agent to the front: all agents are compared on new models.
-// Scratch: aside.
-static void front_agents(const rh_study *study, rh_search__lead_entry *leader, int n,
-                         rh_search__lead_entry *aside)
-{
-    bool seen[RH_PLAN__AGENTS] = {false};
-    int nfront = 0, naside = 0;
-    for (int i = 0; i < n; i++) {
-        int agent = rh_study__find(study, leader[i].setting, false)->trial.agent;
-        if (seen[agent])
-            aside[naside++] = leader[i];
-        else
-            leader[nfront++] = leader[i];
-        seen[agent] = true;
-    }
-    memcpy(leader + nfront, aside, (size_t)naside * sizeof *leader);
-}
-
-int rh_study__leaders(const rh_study *study, int most, rh_search__lead_entry *leader)
-{
-    rh_search__lead_entry all[RH_STUDY__MOST_CONFIRM], aside[RH_STUDY__MOST_CONFIRM];
-    int n = rh_search__lead(study->search, RH_STUDY__MOST_CONFIRM, all);
-    if (study->plan->ranking == RH_RANKING__VALUE)
-        shuffle_ties(study, all, n);
-    else {
-        front_agents(study, all, n, aside);
-        spread(study, all, n, most, aside);
-    }
-    n = n < most ? n : most;
-    memcpy(leader, all, (size_t)n * sizeof *leader);
-    return n;
+    int64_t nrun = record->trial.nrun, nmissing = 0;
+    for (int64_t i = first * nrun; i < (first + n) * nrun; i++)
+        nmissing += record->result[i].outcome == RH_STOPPED;
+    return nmissing;
 }
 
 // Whether the journal has all runs of a confirmation. Nullable: record.
 static bool has_all_runs(const rh_study__record *record)
 {
-    int n = record ? record->trial.nmember * record->trial.nrun : 0, nmissing = 0;
-    for (int i = 0; i < n; i++)
-        nmissing += record->result[i].outcome == RH_STOPPED;
-    return record && nmissing == 0;
+    return record && count_missing(record, 0, record->trial.nmember) == 0;
+}
+
+// Begin the confirmations of n settings, or continue them.
+static rh_status begin_confirmations(rh_study *study, const rh_search__lead_entry *leader,
+                                     int n, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        rh_study__record *record = NULL;
+        const double *x = rh_study__find(study, leader[i].setting, false)->x;
+        rc = rh_study__record_of(study, leader[i].setting, true, x, &record, err);
+        if (!rc && record->finished && !has_all_runs(record))
+            rc = rh_study__reopen(study, record, err);
+        if (rc)
+            return rc;
+        int nmember = record->trial.nmember; // the runs it has are asked for again
+        record->nasked = record->trial.nrun;
+        study->nspare -= (int64_t)nmember * record->nasked - count_missing(record, 0, nmember);
+        rc = rh_study__reserve(study, record, record->nasked, err);
+    }
+    return rc;
+}
+
+// Decision 8: start the missing runs of n settings in some of the members. If these are not
+// all, end the runs and forget the members.
+static rh_status do_round(rh_study *study, const rh_search__lead_entry *leader, int n,
+                          int first, int nmember, rh_error *err)
+{
+    bool all = nmember == rh_study__nconfirm(study);
+    bool needed = all ? !rh_study__knows_references(study) : !rh_study__knows_random(study);
+    for (int i = 0; i < n && !needed; i++)
+        needed = count_missing(rh_study__find(study, leader[i].setting, true), first, nmember);
+    if (!needed)
+        return RH_OK;
+    rh_status rc = rh_study__fit_fresh(study, first, nmember, err);
+    if (!rc)
+        rc = rh_workers__add_stage(study->workers, RH_STAGE_CONFIRM,
+                                   &study->members[RH_STAGE_CONFIRM], &study->task, err);
+    for (int i = 0; i < n && !rc; i++)
+        rc = start_runs(study, rh_study__find(study, leader[i].setting, true),
+                        study->plan->confirm_runs, first, nmember, err);
+    while (!all && !rc && rh_workers__nopen(study->workers) > 0)
+        rc = wait_for_run(study, err);
+    if (!all && !rc && !rh_study__knows_random(study))
+        rc = rh_study__run_random(study, err);
+    if (!all && !rc && rh_workers__drop_stage(study->workers, RH_STAGE_CONFIRM))
+        rh_members__clear(&study->members[RH_STAGE_CONFIRM]);
+    return rc;
 }
 
 rh_status rh_study__confirm(rh_study *study, rh_error *err)
@@ -430,29 +459,16 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
               rh_study__can_deploy(&rh_study__find(study, leader[i].setting, false)->trial);
     n = any ? n : 0;
     study->confirms = n > 0;
-
-    // models that would do nothing are not fitted
-    bool fresh = n > 0 && !rh_study__knows_references(study);
-    for (int i = 0; i < n; i++)
-        fresh = fresh || !has_all_runs(rh_study__find(study, leader[i].setting, true));
-    rh_status rc = fresh ? rh_study__fit_fresh(study, err) : RH_OK;
     study->stage = RH_STAGE_CONFIRM;
     study->best = NULL;
     study->nfinished = 0;
-    if (!rc && fresh)
-        rc = rh_workers__add_stage(study->workers, RH_STAGE_CONFIRM,
-                                   &study->members[RH_STAGE_CONFIRM], &study->task, err);
-    for (int i = 0; i < n && !rc; i++) {
-        rh_study__record *record = NULL;
-        const double *x = rh_study__find(study, leader[i].setting, false)->x;
-        int64_t nall = (int64_t)rh_study__nconfirm(study) * plan->confirm_runs;
-        rc = rh_study__record_of(study, leader[i].setting, true, x, &record, err);
-        if (!rc && record->finished && !has_all_runs(record))
-            rc = rh_study__reopen(study, record, err);
-        if (!rc)
-            rc = start_runs(study, record, plan->confirm_runs, err);
-        if (!rc) // the runs it has are asked for again
-            study->nspare -= nall - record->nopen;
+    rh_status rc = begin_confirmations(study, leader, n, err);
+    int nall = rh_study__nconfirm(study), each = plan->confirm_members;
+    int most = rh_study__round(study);
+    for (int first = 0, many; first < nall && n > 0 && !rc; first += many) {
+        int left = most == nall ? nall : each - first % each;
+        many = most < left ? most : left;
+        rc = do_round(study, leader, n, first, many, err);
     }
     for (int i = 0; i < n && !rc; i++) {
         rh_study__record *record = rh_study__find(study, leader[i].setting, true);

@@ -69,7 +69,7 @@ static rh_status add_stage(serving *s, rh_error *err)
                 i < s->plan->agents.n ? s->plan->agents.type[i]->name : "none", agent->name);
     }
     if (!s->pool)
-        rc = rh_threads__create(&s->pool, &here->agents, &orders->opt, s->nthread, NULL, err);
+        rc = rh_threads__create(&s->pool, &here->agents, &here->opt, s->nthread, NULL, err);
     if (!rc)
         rc = rh_threads__add_stage(s->pool, orders->stage, &here->members, &here->task, err);
     return rc;

@@ -24,6 +24,7 @@
 #define START RH_STUDY__START
 #define TRIED 8       // runs per thread to measure how long one takes
 #define TRY_AT_MOST 2 // seconds for that, and for timing the search
+#define TIMED 8       // settings of random search between two looks at the clock; by hand
 #define PAUSE 0.05    // seconds between two polls of the caller's stop
 
 double rh_study__now(void)
@@ -82,6 +83,8 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
         .plan = study->plan,
         .plugins = rh_plan__plugin_hash(study->plan),
         .ncurve = study->plan->ncurve,
+        .nlimit = study->limits.nlimit,
+        .nalso = study->limits.nalso,
         .start = study->head.start,
     };
     if (!folder)
@@ -113,8 +116,11 @@ static rh_status prepare(rh_study *study, rh_error *err)
     if (rc)
         return rc;
     rc = rh_study__find_logged(study, err);
+    if (!rc)
+        rc = rh_study__check_limits(study, err);
     if (rc)
         return rc;
+    rh_limits__watch(&study->limits, &study->eval);
     study->head.nstep = study->eval.nstep;
     study->head.cutoff = study->task.continuing ? INT64_MAX : study->eval.cutoff;
     study->head.kinds = &study->kinds;
@@ -168,6 +174,8 @@ static rh_status make_search(const rh_plan *plan, rh_search **out, rh_error *err
     opt.nrun = plan->nrun;
     opt.batch = plan->batch;
     opt.seed = plan->seed;
+    if (plan->time > 0.0 && strcmp(plan->method->name, "random") == 0)
+        opt.chunk = TIMED; // others ask for few by themselves
     return rh_plan__search(plan, opt, out, err);
 }
 
@@ -203,11 +211,15 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     study->begun = study->synced = rh_study__now();
     study->random = study->logged = (rh_reference){NAN, NAN, NAN};
     study->random_lowest = NAN;
+    study->at_once = RH_STUDY__AT_ONCE;
     rh_status rc = make_search(plan, &study->search, err);
     if (!rc)
         rc = divide_log(study, err);
     if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
         rc = rh_study__check_fit(study, err);
+    if (!rc)
+        rc = rh_limits__read(&study->limits, plan->at_most, plan->also,
+                             model ? rh_model_log(model) : log, NULL, err);
     if (!rc)
         rc = inspect(study, model, err);
     if (!rc)
@@ -216,6 +228,8 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     if (!rc)
         rc = rh_study__fit(study, model, err);
     study->fitting = rh_study__now() - begun;
+    rh_log_destroy(study->rest); // agents have its rows
+    study->rest = NULL;
     if (!rc)
         rc = prepare(study, err);
     if (!rc)
@@ -252,8 +266,11 @@ void rh_study_destroy(rh_study *study)
     rh_journal__close(study->journal);
     for (int i = 0; i < RH_NSTAGE; i++)
         rh_members__clear(&study->members[i]);
+    rh_model_destroy(study->shell);
+    rh_free(study->random_run);
     rh_study__clear_check(&study->checking);
     rh_replays__destroy(study->replays);
+    rh_limits__clear(&study->limits);
     rh_log_destroy(study->part);
     rh_log_destroy(study->rest);
     rh_free((void *)(uintptr_t)study->prior.row);
@@ -417,6 +434,8 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
                    (double)out->nrun * out->seconds_per_run / nthread;
     int64_t nlast = out->ncheck ? rh_study__ntransfer_run(study) + RH_STUDY__NEXT_RUNS : 0;
     out->seconds += (double)nlast * out->seconds_per_run / study->opt.nthread; // on this rank
+    if (plan->time > 0.0)
+        out->seconds = fmin(out->seconds, plan->time);
     return rc;
 }
 
@@ -503,6 +522,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     // the models of the confirmation take as much memory as those of the check
     if (!rc && rh_workers__drop_stage(study->workers, RH_STAGE_CONFIRM))
         rh_members__clear(&study->members[RH_STAGE_CONFIRM]);
+    rh_model_destroy(study->shell);
+    study->shell = NULL;
     if (!rc)
         rc = rh_study__check(study, err);
     rh_workers__destroy(study->workers);
@@ -511,6 +532,7 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     study->judged = false;
     if (!rc)
         rc = rh_study__transfer(study, err);
+    rh_members__clear(&study->members[RH_STAGE_CHECK]);
     if (!rc)
         rc = rh_study__find_next(study, err);
     if (!rc)

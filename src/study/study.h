@@ -47,6 +47,9 @@ rh_status rh_plan__ranges(const rh_plan *plan, rh_task *task, rh_error *err);
 bool rh_ranks__built(void);           // whether the module that calls MPI is there
 void rh_ranks__meet(rh_ranks *ranks); // waits for all ranks to call this
 
+// "2 per 1000 steps", "0.1 % of steps": a rate of a limit
+void rh_limits__say(const rh_constraint *limit, double rate, char text[60]);
+
 // The kinds of model that the confirmation uses, the model's own first; NULL after the last.
 const char *rh_study__kind(const rh_study *study, int i);
 

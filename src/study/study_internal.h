@@ -33,6 +33,7 @@ typedef struct rh_members {
     int nkind;
     rh_env **env; // owned, by model, then by member  (nmember)
     int nmember;  // of all models
+    int first;    // number of the first of them in the stage
 } rh_members;
 
 // Append the members of a model. Borrows it. On failure clear the members.
@@ -104,9 +105,9 @@ rh_status rh_threads__create(rh_threads **out, const rh_study__agents *agents,
 // From now on the pool accepts units of `stage`. Borrowed: members, task.
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, rh_error *err);
-// give() cannot fail for lack of memory while at most n units are open.
 // Forget a stage, so that its members may be freed. False: runs are under way, or elsewhere.
 bool rh_threads__drop_stage(rh_threads *pool, rh_stage stage);
+// give() cannot fail for lack of memory while at most n units are open.
 rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err);
 rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit,
                            rh_error *err); // copies the unit
@@ -114,8 +115,8 @@ rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit,
 bool rh_threads__take(rh_threads *pool, rh_study__done *done, double wait);
 int rh_threads__nopen(const rh_threads *pool); // given and not taken
 void rh_threads__destroy(rh_threads *pool);    // abandons what is under way; NULL is allowed
-// Do a unit at once, as thread `worker` of a runner.
-void rh_threads__do(rh_runner *runner, int worker, const rh_study__unit *unit,
+// Do a unit at once, as thread `worker` of a runner whose first member has number `first`.
+void rh_threads__do(rh_runner *runner, int worker, int first, const rh_study__unit *unit,
                     rh_study__done *done);
 
 // Tell `remote` of a stage, and have one run done. stop: polled while waiting. remote.c
@@ -139,6 +140,7 @@ rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_me
 rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err);
 bool rh_workers__take(rh_workers *workers, rh_study__done *done, double wait);
 bool rh_workers__drop_stage(rh_workers *workers, rh_stage stage); // of this process
+bool rh_workers__alone(const rh_workers *workers); // all runs are done in this process
 int rh_workers__nopen(const rh_workers *workers);
 int rh_workers__nthread(const rh_workers *workers); // of all ranks
 void rh_workers__destroy(rh_workers *workers);      // ends the other ranks; NULL is allowed
@@ -169,6 +171,7 @@ typedef struct rh_journal__head {
     uint64_t plugins;      // of the plug-ins that the plan uses; 0: none
     const rh_plan *plan;   // settled
     int ncurve;            //
+    int nlimit, nalso;     // limits and further scores of a run
     int64_t nstep;         // of a run; 0 while unknown
     int64_t cutoff;        // of an episode; INT64_MAX: none, 0 while unknown
     const rh_kinds *kinds; // of model; NULL while unknown
@@ -209,6 +212,10 @@ bool rh_journal__defaults(const rh_journal *journal, bool confirmed, rh_result *
 bool rh_journal__check(const rh_journal *journal, const char *model, int setting, int run,
                        double *score);
 
+// How often the search was asked before `time` seconds were over; 0: it was not ended, or by
+// another time.
+int rh_journal__nask(const rh_journal *journal, double time);
+
 // What to log next by the visits of these settings, rows (RH_NEXT_MOST) without their words;
 // false where the journal does not have it. log: of the model.
 bool rh_journal__next(const rh_journal *journal, const int *setting, int nsetting,
@@ -228,6 +235,7 @@ rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_r
                                  double lowest, rh_error *err);
 rh_status rh_journal__add_defaults(rh_journal *journal, bool confirmed, const rh_result *result,
                                    int n, rh_error *err);
+rh_status rh_journal__add_nask(rh_journal *journal, double time, int nask, rh_error *err);
 rh_status rh_journal__add_check(rh_journal *journal, const char *model, int setting, int run,
                                 double score, rh_error *err);
 rh_status rh_journal__add_next(rh_journal *journal, const int *setting, int nsetting,
@@ -289,6 +297,8 @@ rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *pat
 void rh_write__number(rh_text *t, double x);
 void rh_write__interval(rh_text *t, double lo, double hi);
 void rh_write__task(rh_text *t, const rh_model *model);
+// The limits and further scores of a verdict with a winner: write_limits.c. Nullable: log.
+void rh_write__limits(rh_text *t, const rh_plan *plan, const rh_log *log, const rh_verdict *v);
 void rh_write__promise(rh_text *t, const rh_trial *trial, int64_t nstep, int ncurve);
 
 #endif

@@ -45,6 +45,7 @@ struct rh_threads {
     rh_queue todo;                                 // of rh_study__unit
     rh_queue done;                                 // of rh_study__done
     rh_runner *runner[RH_NSTAGE][RH_PLAN__AGENTS]; // owned; NULL: stage not added, or remote
+    int first[RH_NSTAGE];                          // number of their first member
     atomic_bool leaving;                           // the pool ends
 };
 
@@ -57,7 +58,7 @@ static bool must_stop(void *context)
     return atomic_load(&pool->leaving) || (pool->opt.stop && pool->opt.stop(pool->opt.context));
 }
 
-void rh_threads__do(rh_runner *runner, int worker, const rh_study__unit *unit,
+void rh_threads__do(rh_runner *runner, int worker, int first, const rh_study__unit *unit,
                     rh_study__done *done)
 {
     memset(done, 0, sizeof *done);
@@ -65,8 +66,9 @@ void rh_threads__do(rh_runner *runner, int worker, const rh_study__unit *unit,
     done->run.stage = unit->stage;
     done->run.member = unit->member;
     done->run.run = unit->run;
-    done->rc = rh_runner__run(runner, worker, unit->hp, unit->member, (uint64_t)unit->run,
-                              &done->run.result, done->run.curve, &done->err);
+    done->rc =
+        rh_runner__run(runner, worker, unit->hp, unit->member - first, (uint64_t)unit->run,
+                       &done->run.result, done->run.curve, &done->err);
 }
 
 static void *work(void *context)
@@ -83,11 +85,12 @@ static void *work(void *context)
             break;
         rh_queue__pop(&pool->todo, &unit);
         rh_runner *runner = pool->runner[unit.stage][unit.agent];
+        int first = pool->first[unit.stage];
         pthread_mutex_unlock(&pool->lock);
         if (pool->remote)
             rh_remote__run(pool->remote, &unit, must_stop, pool, &done);
         else
-            rh_threads__do(runner, h->worker, &unit, &done);
+            rh_threads__do(runner, h->worker, first, &unit, &done);
         pthread_mutex_lock(&pool->lock);
         rh_queue__push(&pool->done, &done);
         pthread_cond_signal(&pool->progress);
@@ -211,7 +214,7 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
                        (int)stage);
     rh_eval_options opt = pool->opt;
     opt.nthread = pool->nthread;
-    opt.replicate = rh_study__replicate(stage);
+    opt.replicate = rh_study__replicate(stage) + (uint64_t)members->first;
     opt.stop = must_stop;
     opt.context = pool;
     rh_members__watch(members, &opt);
@@ -222,6 +225,7 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
                                task, pool->agents.hp[i], &opt, err);
         pthread_mutex_lock(&pool->lock);
         pool->runner[stage][i] = runner;
+        pool->first[stage] = members->first;
         pthread_mutex_unlock(&pool->lock);
     }
     pool->added[stage] = !rc;

@@ -1,9 +1,9 @@
 // today.c - is the chosen agent better than the logged controller, and how often does it fail?
 //
-// 1. Better is judged at the end of a run, in its last tenth: yes if the 95 % interval there is
-//    above the score of the logged controller, no if it is below. What learning costs is told
-//    beside it: the score of the whole run, and the step at which it has paid. An unconfirmed
-//    score is the best of many, so the answer is not known.
+// 1. Better is judged over a whole run, from its first step, by its probability (claims.c): yes
+//    from SURE on, no up to 1 - SURE. Beside it stand the score at the end of a run, in its
+//    last tenth, and the step at which learning has paid. An unconfirmed score is the best of
+//    many, so the answer is not known.
 // 2. The interval at the end is that of the members' means, and at least as wide as that of the
 //    whole run on either side: it allows for errors of the models, and for how little the log
 //    says about its own controller (promise.c, decisions 6 to 9), and the end has them too.
@@ -37,11 +37,13 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST 5     // members, for decision 4
-#define FAR 2.0     // decision 5; by hand
-#define LONG 0.5    // decision 6: of the cut-off, as in findings.c
-#define PER 1000.0  // steps of a rate
-#define UPPER 0.975 // quantile of a 95 % interval
+#define SURE 0.9     // decision 1: as for a high level (trust.c)
+#define PROBABLY 0.6 // and a medium one
+#define LEAST 5      // members, for decision 4
+#define FAR 2.0      // decision 5; by hand
+#define LONG 0.5     // decision 6: of the cut-off, as in findings.c
+#define PER 1000.0   // steps of a rate
+#define UPPER 0.975  // quantile of a 95 % interval
 
 static const rh_reference unknown = {NAN, NAN, NAN};
 static const rh_rate no_rate = {NAN, NAN, NAN, 0, 0};
@@ -293,36 +295,48 @@ static bool is_clone(const rh_study *study, const rh_trial *t)
            strcmp(study->plan->agents.type[t->agent]->name, RH_PLAN__CLONE) == 0;
 }
 
-// The clone of the logged controller in the models of the confirmation.
-static rh_reference clone_of(const rh_study *study)
+int rh_study__clone(const rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
-    for (int i = 0; i < v->ntrial; i++) {
-        const rh_trial *t = &v->trial[i];
-        if (t->confirm && is_clone(study, t) && isfinite(t->value))
-            return (rh_reference){t->value, t->lo95, t->hi95};
-    }
-    return unknown;
+    for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
+        if (is_clone(study, &v->trial[i]) && isfinite(v->trial[i].value))
+            return i;
+    return -1;
 }
 
+// Decision 1.
 static rh_answer answer_of(const rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
-    const rh_reference *end = &v->today.end;
+    double p = v->trust.claim[RH_CLAIM_BETTER].probability;
     if (!v->finished || !v->trial[v->winner].confirm)
         return RH_ANSWER_UNKNOWN;
     if (is_clone(study, &v->trial[v->winner]))
         return RH_ANSWER_NO;
-    return end->lo95 > v->logged.score   ? RH_ANSWER_YES // false where one is unknown
-           : end->hi95 < v->logged.score ? RH_ANSWER_NO
-                                         : RH_ANSWER_UNKNOWN;
+    return p >= SURE         ? RH_ANSWER_YES // false where it is unknown
+           : p <= 1.0 - SURE ? RH_ANSWER_NO
+                             : RH_ANSWER_UNKNOWN;
+}
+
+// The answer in a word or two.
+static const char *word_of(const rh_verdict *v)
+{
+    double p = v->trust.claim[RH_CLAIM_BETTER].probability;
+    bool fails = v->failing.often >= RH_OFTEN_MORE;
+    if (v->today.better == RH_ANSWER_NO)
+        return "No";
+    if (v->today.better == RH_ANSWER_YES)
+        return fails ? "By its reward, yes" : "Yes";
+    if (p >= PROBABLY)
+        return fails ? "By its reward, probably" : "Probably";
+    return p <= 1.0 - PROBABLY ? "Probably not" : "Not known";
 }
 
 static void say_today(rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
     rh_today *t = &study->verdict.today;
-    char per[40] = "per episode", learning[100] = "";
+    char per[40] = "per episode", learning[100] = "", end[60] = "";
     if (v->per_steps)
         snprintf(per, sizeof per, "per %" PRId64 " steps", v->per_steps);
     if (t->catch_up)
@@ -331,31 +345,28 @@ static void say_today(rh_study *study)
     else if (!isnan(t->caught_up))
         snprintf(learning, sizeof learning,
                  " In %" PRId64 " steps learning has not paid for itself.", study->eval.nstep);
-    if (v->winner < 0)
+    if (!isnan(t->end.score))
+        snprintf(end, sizeof end, " (%.4g at its end)", t->end.score);
+    if (v->winner < 0 && v->limiting.nearest >= 0)
+        snprintf(t->text, sizeof t->text, "No: no setting that was tried keeps the limits.%s",
+                 v->limiting.logged ? " Keep the controller you have." : "");
+    else if (v->winner < 0)
         snprintf(t->text, sizeof t->text, "Not known: no setting has a finite score.");
-    else if (isnan(v->logged.score) || isnan(t->end.score))
-        snprintf(t->text, sizeof t->text, "Not known: %s.",
-                 isnan(v->logged.score) ? "the log has no whole episode to compare with"
-                                        : "no episode was completed at the end of the runs");
-    else if (t->better == RH_ANSWER_NO && is_clone(study, &v->trial[v->winner]))
+    else if (isnan(v->logged.score))
         snprintf(t->text, sizeof t->text,
-                 "No: nothing that was tried is better than a clone of the logged controller, "
-                 "%.4g %s. Keep the controller you have.",
-                 v->trial[v->winner].value, per);
-    else if (t->better == RH_ANSWER_UNKNOWN)
+                 "Not known: the log has no whole episode to compare with.");
+    else if (is_clone(study, &v->trial[v->winner]))
         snprintf(
             t->text, sizeof t->text,
-            "Not known: %.4g %s at the end of a run (%s), %.4g by the logged controller.%s",
-            t->end.score, per,
-            v->trial[v->winner].confirm ? "within the error of the models" : "unconfirmed",
-            v->logged.score, learning);
+            "No: nothing that was tried is better, beyond chance, than a clone of the logged "
+            "controller, %.4g %s. Keep the controller you have.",
+            v->trial[v->winner].value, per);
     else
         snprintf(t->text, sizeof t->text,
-                 "%s: %.4g %s at the end of a run, %.4g by the logged controller.%s",
-                 t->better == RH_ANSWER_NO           ? "No"
-                 : v->failing.often >= RH_OFTEN_MORE ? "By its reward, yes"
-                                                     : "Yes",
-                 t->end.score, per, v->logged.score, learning);
+                 "%s: %.4g %s over a whole run%s%s, %.4g by the logged controller.%s%s",
+                 word_of(v), t->learning.score, per, end,
+                 v->trial[v->winner].confirm ? "" : ", unconfirmed", v->logged.score, learning,
+                 t->better == RH_ANSWER_NO ? " Keep the controller you have." : "");
 }
 
 static rh_status find_today(rh_study *study)
@@ -390,7 +401,10 @@ static rh_status find_today(rh_study *study)
                          study->ndefault_run, study->defaults, NULL, study->work);
         today->defaults = (rh_reference){value.value, value.lo95, value.hi95};
     }
-    today->clone = easy ? unknown : clone_of(study);
+    int clone = rh_study__clone(study);
+    if (clone >= 0 && !easy)
+        today->clone =
+            (rh_reference){v->trial[clone].value, v->trial[clone].lo95, v->trial[clone].hi95};
     today->better = answer_of(study);
     rh_free(work);
     return RH_OK;
@@ -399,6 +413,7 @@ static rh_status find_today(rh_study *study)
 rh_status rh_study__answer(rh_study *study)
 {
     find_failures(study);
+    rh_study__claim(study);
     rh_status rc = find_today(study);
     say_today(study);
     return rc;

@@ -15,6 +15,8 @@
 // 4. These runs use random streams of their own, and stay on rank 0: they are few. The
 //    journal keeps their scores; a study that was stopped among them does all of them again.
 // 5. An agent that cannot save what it learned leaves the transfer unknown.
+// 6. What was practised in models of the agents' part of the log (practice.c) moves in every
+//    study: the confirmation runs the agent that imitates it in models of the other part.
 //
 // Measured, plain studies: medians of six agents' scores in their own half and in the other,
 // the score that the study promises, and the true score of the setting.
@@ -26,9 +28,12 @@
 //     Puddle World, medium, 500       -24     -483        -19    -33
 //     Cartpole, medium, 10,000       -362     -368       -772   -796
 
+#include "base/base.h"
 #include "core.h"
+#include "study.h"
 
 #include <math.h>
+#include <string.h>
 
 #define HALVES RH_STUDY__HALVES
 #define MOST RH_STUDY__MOVED
@@ -149,8 +154,9 @@ static rh_status fit_halves(rh_study *study, rh_error *err)
 {
     rh_members *members = &study->members[RH_STAGE_CHECK];
     rh_model *model = NULL;
-    if (members->nmember > 0)
+    if (members->nmember > 0 && members->first == 0)
         return RH_OK;
+    rh_members__clear(members);
     rh_status rc = rh_study__fit_halves(study, &model, err);
     return rc ? rc : rh_members__own(members, model, err);
 }
@@ -211,6 +217,35 @@ rh_status rh_study__transfer(rh_study *study, rh_error *err)
 
 // ---------------------------------------------------------------------------- the result
 
+// The average return of the steps that practice handed on, on the scale of scores.
+static double practice_score(const rh_study *study)
+{
+    rh_prior rows = study->prior;
+    const rh_task *task = &study->task;
+    if (!rows.npractice || study->eval.criterion != RH_AVERAGE)
+        return NAN;
+    int64_t width = rh_contract__prior_width(task->nobs, task->nact), nepisode = 0;
+    const double *row = rows.row + rows.n * width;
+    double sum = 0.0;
+    for (int64_t i = 0; i < rows.npractice; i++, row += width) {
+        sum += row[task->nobs + task->nact];
+        nepisode += row[width - 1] != 0.0; // the last one is cut, if it did not end
+    }
+    double each = sum / (double)rows.npractice;
+    return task->continuing ? each * (double)study->eval.nstep : sum / (double)nepisode;
+}
+
+// The score of the confirmed agent that only imitates these steps.
+static double practised_score(const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    const rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
+    for (int i = 0; i < v->nconfirm && study->prior.npractice; i++)
+        if (strcmp(rh_study__agent(study, &trial[i])->name, RH_PLAN__PRACTISED) == 0)
+            return trial[i].value;
+    return NAN;
+}
+
 rh_transfer rh_study__transferred(const rh_study *study)
 {
     const rh_study__moved *m = &study->moved;
@@ -218,6 +253,8 @@ rh_transfer rh_study__transferred(const rh_study *study)
     double same[HALVES * MOST], other[HALVES * MOST], lost[HALVES * MOST], share[HALVES * MOST];
     rh_transfer t = {.n = 0, .same = NAN, .other = NAN, .lost = NAN, .share = NAN};
     int nshare = 0;
+    t.practice = practice_score(study);
+    t.practised = practised_score(study);
     for (int half = 0; half < HALVES; half++)
         for (int i = 0; i < m->n; i++) {
             double own = m->score[half][i][half], moved = m->score[half][i][1 - half];

@@ -49,6 +49,8 @@ static void destroy(rh_study__record *record)
     rh_free(record->curves);
     rh_free(record->curve);
     rh_free(record->kind);
+    rh_free(record->kept);
+    rh_free(record->also);
     rh_free(record);
 }
 
@@ -70,7 +72,10 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
     record->result = rh_alloc(n, sizeof *record->result);
     record->curve = rh_alloc(3 * (size_t)plan->ncurve + 1, sizeof *record->curve);
     record->kind = rh_alloc((size_t)nkind, sizeof *record->kind);
-    if (!record->hp || !record->result || !record->curve || !record->kind) {
+    record->kept = rh_alloc((size_t)study->limits.nlimit + 1, sizeof *record->kept);
+    record->also = rh_alloc((size_t)study->limits.nalso + 1, sizeof *record->also);
+    if (!record->hp || !record->result || !record->curve || !record->kind || !record->kept ||
+        !record->also) {
         destroy(record);
         return NULL;
     }
@@ -104,6 +109,9 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
         .hi95 = NAN,
         .nkind = nkind,
         .kind = record->kind,
+        .keeps = true,
+        .kept = record->kept,
+        .also = record->also,
     };
     return record;
 }
@@ -283,6 +291,7 @@ void rh_study__appraise(rh_study *study, rh_study__record *record)
         nuncovered += result->nuncovered;
         trial->ndiverged += result->outcome != RH_FINISHED && result->outcome != RH_STOPPED;
     }
+    rh_study__weigh(study, record);
     trial->out_of_coverage = nstep ? (double)nuncovered / (double)nstep : 0.0;
     if (record->curves)
         average_curves(study, record);

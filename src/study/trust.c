@@ -1,58 +1,55 @@
-// trust.c - whether to believe a study: a level, a probability, and the reasons.
+// trust.c - whether to believe a study: a level, what to do, and the reasons.
 //
-//     p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
+// Three claims are made of the chosen agent (claims.c): it is better than the logged controller
+// over a whole run, it fails no more than stated, and no other setting is clearly better. The
+// level follows from the first two, because they are what a plant's owner loses by; then from
+// what excludes a level (vetoes.c).
 //
-// p is the probability that the true regret of the chosen setting is below a tenth of the
-// range: the difference between the best and the median setting of the grid. x is the evidence
-// (evidence.c), limited to where the fit had data.
+// 1. Levels are ranges of the smaller probability of the two claims. Where the log does not
+//    tell what a failure is there is no second claim. Where it has nothing to compare a score
+//    with, the level is low: nothing is known about what matters.
+// 2. A study without a check has no level: half of the evidence is missing.
+// 3. What to do: keep the controller if nothing that was tried beats it; log more if the level
+//    is low; deploy otherwise. Any setting will do if most settings of the search are tied with
+//    its best, and no confirmed one of this agent differs from the winner by more than a tenth
+//    of what the agent gains on the logged controller.
+// 4. The probability of the third claim is
 //
-// 1. The rule was fitted by bench/verdict_fit to the studies in bench/verdict.csv, whose true
-//    regret is known because simulators made the logs. docs/verdict.md shows how well it does
-//    on plants that it was not fitted to.
-// 2. Evidence that is unknown counts as typical, x = centre: it moves p neither way.
-// 3. An error among the findings says that the log lacks something (an action that was never
-//    taken, nothing to learn from) or that the model is impossible: the study cannot answer,
-//    whatever p is. The same below a probability of CANNOT.
-// 4. high, medium and low are ranges of p. A study without a check has no level: half of the
-//    evidence is missing.
-// 5. The probability is at most 0.75 where something fundamental speaks against the choice: by
+//        p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
+//
+//    that no other setting is better than the chosen one by more than a tenth of the range, the
+//    difference between the best and the median setting of the search. x is the evidence
+//    (evidence.c), limited to where the fit had data. The rule was fitted by bench/verdict_fit
+//    to the studies of one agent in bench/verdict.csv, whose true regret is known because
+//    simulators made the logs. The range is that of the model, so the claim says what it is in
+//    scores. Evidence that is unknown counts as typical, x = centre: it moves p neither way.
+// 5. This probability is at most 0.75 where something fundamental speaks against the choice: by
 //    the study's own runs another setting may be better by more than a tenth of the range, the
 //    answer depends on the half of the log or on the model's settings, the model does not
 //    replay held-out stretches, or it was not compared with other kinds, because all models of
 //    the check share the faults of its kind. Of 79 such studies with a p of 0.7 or more, 65
 //    were good (0.82), whatever p. In stitched models of a Cartpole log of 2,000 steps all
 //    evidence agreed (0.96) on a setting with regret 3.3; in a heated tank with a variable that
-//    is not logged, on four that were slightly bad (0.10 to 0.18). In Cartpole, where 1 run in
-//    20 fails, 4 of 12 plain studies had a p above 0.9 and a regret of 0.27, all with a rival
-//    that could be better by 0.2 to 0.5. The same where random actions beat the logged
-//    controller in the model (the finding too-easy). Of five near-optimal Acrobot
-//    logs its settings were ordered worst in the three that have it
-//    (reproduction/docs/reproduction.md), and
-//    a sixth promised -9 with a p of 0.99 where the truth is -129.
-// 6. Vetoes: findings of the study and of its model bound the level, whatever p is. p is about
-//    the choice among settings and stays: the best setting of a reward that prices failures too
-//    low fails, and p was 0.99 in a tank where all episodes tripped. On plants that had no part
-//    in building the program, 10 of 13 levels of medium or high were wrong, and findings of
-//    this list stood beside most of them. An error of the log that the user accepts leaves the
-//    level low at best, and p at most at 0.5: the log contradicts itself, and no run in a model
-//    of it can tell.
-// 7. Reasons are the pieces of evidence beyond a threshold that people understand, the most
-//    important first, each with what to do about it. They explain p, they do not enter it.
+//    is not logged, on four that were slightly bad (0.10 to 0.18). The same where random
+//    actions beat the logged controller in the model (the finding too-easy): of five
+//    near-optimal Acrobot logs its settings were ordered worst in the three that have it
+//    (reproduction/docs/reproduction.md), and a sixth promised -9 with a p of 0.99 where the
+//    truth is -129. An error of the log that the user accepts limits it to 0.5.
 
-#include "study_internal.h"
+#include "trust.h"
+
+#include "evidence.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
-#define HIGH 0.9     // decision 4
-#define MEDIUM 0.6   // decision 4
-#define CANNOT 0.3   // decision 3
+#define HIGH 0.9     // decision 1
+#define MEDIUM 0.6   // decision 1
+#define CANNOT 0.3   // decision 1
 #define UNSOUND 0.75 // decision 5
-#define ACCEPTED 0.5 // decision 6; by hand
-
-#define DEPENDS 0.1  // a possible regret that speaks against the choice
-#define MORE_RUNS 4  // times the runs that left it open
-#define IGNORANT 0.8 // an error of replays that does
+#define ACCEPTED 0.5 // decision 5; by hand
+#define EQUAL 0.1    // decision 3; by hand
 
 #include "trust_rule.h"
 
@@ -73,7 +70,17 @@ const char *rh_trust_name(rh_trust_level level)
     return "unknown";
 }
 
-// ---------------------------------------------------------------------------- the rule
+const char *rh_decision_name(rh_decision decision)
+{
+    static const char *const name[] = {[RH_DECISION_UNKNOWN] = "not known",
+                                       [RH_DECISION_LOG] = "log more",
+                                       [RH_DECISION_KEEP] = "keep the controller",
+                                       [RH_DECISION_ANY] = "deploy, any setting will do",
+                                       [RH_DECISION_DEPLOY] = "deploy this setting"};
+    return name[decision];
+}
+
+// ---------------------------------------------------------------------------- the third claim
 
 bool rh_trust__too_easy(const rh_findings *model)
 {
@@ -88,11 +95,14 @@ static bool is_sound(const rh_verdict *v, const rh_findings *model)
 {
     const rh_evidence *e = v->trust.evidence;
     return !rh_trust__too_easy(model) && e[RH_EVIDENCE_UNPROVEN].value == 0.0 &&
-           e[RH_EVIDENCE_RIVAL].value <= DEPENDS && e[RH_EVIDENCE_HALVES].value <= DEPENDS &&
-           e[RH_EVIDENCE_VARIANTS].value <= DEPENDS && e[RH_EVIDENCE_REPLAY].value <= IGNORANT;
+           e[RH_EVIDENCE_RIVAL].value <= RH_TRUST__DEPENDS &&
+           e[RH_EVIDENCE_HALVES].value <= RH_TRUST__DEPENDS &&
+           e[RH_EVIDENCE_VARIANTS].value <= RH_TRUST__DEPENDS &&
+           e[RH_EVIDENCE_REPLAY].value <= RH_TRUST__IGNORANT;
 }
 
-static double probability_of(const rh_verdict *v, const rh_findings *model)
+// Decision 4.
+static double probability_of_best(const rh_verdict *v, const rh_findings *model)
 {
     double z = RULE_BIAS;
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
@@ -107,279 +117,159 @@ static double probability_of(const rh_verdict *v, const rh_findings *model)
     return rh_findings__accepted(&v->findings) ? fmin(p, ACCEPTED) : p;
 }
 
-// Decision 6: the highest level beside a finding, as a notice, a warning and an error, and what
-// to do about it.
-static const struct veto {
-    rh_finding_id id;
-    rh_trust_level most[3];
-    const char *remedy;
-} vetoes[] = {
-    {RH_FINDING_FAILS_MORE,
-     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
-     "let a failure cost more in the reward (--reward)"},
-    {RH_FINDING_NOT_BETTER,
-     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
-     "keep the controller, or use longer runs (--steps)"},
-    {RH_FINDING_LIKE_RANDOM,
-     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
-     "use longer runs (--steps) or another agent (--agent)"},
-    {RH_FINDING_DEFAULTS_BETTER,
-     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
-     "deploy these"},
-    {RH_FINDING_TOO_GOOD,
-     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
-     "do not expect this score"},
-    {RH_FINDING_MODEL_EXPLOITED,
-     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
-     "log more of what agents do (log_next.csv)"},
-    {RH_FINDING_UNPROVEN_MODEL,
-     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
-     "log more, or more variables"},
-    {RH_FINDING_PREDICTION_NO_BETTER,
-     {RH_TRUST_MEDIUM, RH_TRUST_LOW, RH_TRUST_LOW},
-     "log more, or more variables"},
-    {RH_FINDING_FAILED, {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW}, "fix the agent"},
-    {RH_FINDING_WINNER_DIVERGED,
-     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
-     "choose a tied setting"},
-    {RH_FINDING_DIVERGED,
-     {RH_TRUST_HIGH, RH_TRUST_LOW, RH_TRUST_LOW},
-     "search smaller step sizes"},
-};
-
-// Of a finding that lowers the level; NULL: it does not.
-static const struct veto *veto_of(const rh_finding *f)
+static void claim_best(rh_verdict *v, const rh_findings *model)
 {
-    for (size_t i = 0; i < sizeof vetoes / sizeof *vetoes; i++)
-        if (vetoes[i].id == f->id && vetoes[i].most[f->severity] < RH_TRUST_HIGH)
-            return &vetoes[i];
-    return NULL;
+    rh_claim *claim = &v->trust.claim[RH_CLAIM_BEST];
+    claim->probability = probability_of_best(v, model);
+    if (isnan(claim->limit))
+        snprintf(claim->text, sizeof claim->text, "no other setting is clearly better");
+    else
+        snprintf(claim->text, sizeof claim->text,
+                 "no other setting is better by more than %.2g", claim->limit);
 }
 
-static rh_trust_level bound_of(const rh_findings *findings)
+// ---------------------------------------------------------------------------- level and
+// decision
+
+static rh_trust_level level_of(double p, rh_trust_level most)
 {
-    rh_trust_level most = RH_TRUST_HIGH;
-    for (int i = 0; findings && i < findings->n; i++) {
-        const rh_finding *f = &findings->item[i];
-        const struct veto *veto = veto_of(f);
-        if (veto && veto->most[f->severity] < most)
-            most = veto->most[f->severity];
-    }
-    return most;
+    rh_trust_level level = isnan(p)      ? RH_TRUST_LOW
+                           : p >= HIGH   ? RH_TRUST_HIGH
+                           : p >= MEDIUM ? RH_TRUST_MEDIUM
+                           : p >= CANNOT ? RH_TRUST_LOW
+                                         : RH_TRUST_CANNOT;
+    return level < most ? level : most;
 }
 
-static rh_trust_level least(rh_trust_level a, rh_trust_level b)
+// Decision 3: the confirmed settings of the winner's agent are as good as the winner.
+static bool will_any_do(const rh_verdict *v)
 {
-    return a < b ? a : b;
-}
-
-static rh_trust_level level_of(const rh_verdict *v, rh_trust_level most)
-{
-    if (v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->trust.probability < CANNOT)
-        return RH_TRUST_CANNOT;
-    rh_trust_level level = v->trust.probability >= HIGH     ? RH_TRUST_HIGH
-                           : v->trust.probability >= MEDIUM ? RH_TRUST_MEDIUM
-                                                            : RH_TRUST_LOW;
-    return least(level, most);
-}
-
-// ---------------------------------------------------------------------------- reasons
-
-RH_PRINTF(4, 0)
-static void add_reason(rh_verdict *v, const char *id, bool good, const char *format,
-                       va_list args)
-{
-    if (v->trust.nreason == RH_NREASON)
-        return;
-    rh_reason *r = &v->trust.reason[v->trust.nreason++];
-    r->id = id;
-    r->good = good;
-    vsnprintf(r->text, sizeof r->text, format, args);
-}
-
-__attribute__((format(printf, 4, 5))) static void say(rh_verdict *v, rh_evidence__name name,
-                                                      bool good, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add_reason(v, v->trust.evidence[name].name, good, format, args);
-    va_end(args);
-}
-
-// The same against the choice, of a finding.
-RH_PRINTF(3, 4)
-static void say_finding(rh_verdict *v, const rh_finding *f, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    add_reason(v, rh_finding_name(f->id), false, format, args);
-    va_end(args);
-}
-
-static void say_errors(rh_verdict *v, const rh_findings *findings)
-{
-    for (int i = 0; findings && i < findings->n; i++)
-        if (findings->item[i].severity == RH_ERROR && !veto_of(&findings->item[i]))
-            say(v, RH_EVIDENCE_ERRORS, false, "%s%.150s",
-                findings->item[i].accepted ? "accepted, but an error of the log: " : "",
-                findings->item[i].evidence);
-}
-
-static void say_vetoes(rh_verdict *v, const rh_findings *findings)
-{
-    for (int i = 0; findings && i < findings->n; i++) {
-        const rh_finding *f = &findings->item[i];
-        const struct veto *veto = veto_of(f);
-        if (!veto)
+    const rh_trial *winner = &v->trial[v->winner];
+    bool tied = false;
+    for (int i = 0; i < v->findings.n; i++)
+        tied = tied || v->findings.item[i].id == RH_FINDING_ALL_TIED;
+    double most = EQUAL * (winner->value - v->logged.score);
+    int n = 0;
+    for (int i = v->ntrial - v->nconfirm; i < v->ntrial && tied; i++) {
+        if (v->trial[i].agent != winner->agent || i == v->winner)
             continue;
-        if (f->id == RH_FINDING_FAILS_MORE)
-            say_finding(v, f, "it fails %s than the logged controller: %s",
-                        rh_often_name(v->failing.often), veto->remedy);
-        else
-            say_finding(v, f, "%.150s: %s", f->evidence, veto->remedy);
+        n++;
+        tied = fabs(v->trial[i].value - winner->value) <= most; // false where one is unknown
+    }
+    return tied && n > 0;
+}
+
+static rh_decision decision_of(const rh_verdict *v)
+{
+    if (v->trust.level == RH_TRUST_UNKNOWN)
+        return RH_DECISION_UNKNOWN;
+    if (v->today.better == RH_ANSWER_NO && !(v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0))
+        return RH_DECISION_KEEP;
+    if (v->trust.level < RH_TRUST_MEDIUM)
+        return RH_DECISION_LOG;
+    return will_any_do(v) ? RH_DECISION_ANY : RH_DECISION_DEPLOY;
+}
+
+// ---------------------------------------------------------------------------- in words
+
+RH_PRINTF(2, 3)
+static void append(rh_trust *t, const char *format, ...)
+{
+    size_t n = strlen(t->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->text + n, sizeof t->text - n, format, args);
+    va_end(args);
+}
+
+static void write_percent(double p, char text[20])
+{
+    if (p > 0.99 || p < 0.01)
+        snprintf(text, 20, "%s than %d %%", p > 0.5 ? "more" : "less", p > 0.5 ? 99 : 1);
+    else
+        snprintf(text, 20, "%.0f %%", 100.0 * p);
+}
+
+// "Medium: 84 % sure that it is better ..., 97 % that it fails ..., 75 % that no other ..."
+static void say_claims(rh_trust *t)
+{
+    char percent[20];
+    bool any = false;
+    for (int i = 0; i < RH_NCLAIM; i++) {
+        if (isnan(t->claim[i].probability))
+            continue;
+        write_percent(t->claim[i].probability, percent);
+        append(t, any ? ", %s that %s" : " %s sure that %s", percent, t->claim[i].text);
+        any = true;
     }
 }
 
-// The reasons that come from comparing settings.
-static void say_settings(rh_verdict *v)
+// The claim that fails, or that there is an error.
+static void say_cannot(rh_trust *t)
 {
-    double separated = 100.0 * v->trust.evidence[RH_EVIDENCE_SEPARATED].value;
-    double rival = 100.0 * v->trust.evidence[RH_EVIDENCE_RIVAL].value;
-    if (separated >= 80.0)
-        say(v, RH_EVIDENCE_SEPARATED, true,
-            "settings differ: %.0f %% of those spread over the space are clearly worse",
-            floor(separated));
-    else if (separated < 50.0)
-        say(v, RH_EVIDENCE_SEPARATED, false,
-            "settings hardly differ: only %.0f %% of those spread over the space are clearly "
-            "worse: use more runs (--runs)",
-            floor(separated));
-    if (rival > 100.0 * DEPENDS)
-        say(v, RH_EVIDENCE_RIVAL, false,
-            "another setting may be better by %.0f %% of what tuning gains: add runs to this "
-            "study, --confirm-runs %d",
-            rival, MORE_RUNS * v->trial[v->winner].nrun);
-    else if (rival <= 100.0 * DEPENDS)
-        say(v, RH_EVIDENCE_RIVAL, true,
-            "no other confirmed setting is better by more than %.0f %% of what tuning gains",
-            fmax(rival, 0.0));
-}
-
-// The reasons that come from other models of the log.
-static void say_models(rh_verdict *v)
-{
-    const rh_evidence *e = v->trust.evidence;
-    double halves = e[RH_EVIDENCE_HALVES].value, variants = e[RH_EVIDENCE_VARIANTS].value,
-           order = e[RH_EVIDENCE_ORDER].value, kinds = e[RH_EVIDENCE_KINDS].value;
-    if (halves <= 0.05)
-        say(v, RH_EVIDENCE_HALVES, true,
-            "models of either half of the log choose this setting, or one as good");
-    else if (halves > DEPENDS)
-        say(v, RH_EVIDENCE_HALVES, false,
-            "a model of half of the log prefers another setting, by %.0f %% of what tuning "
-            "gains: log more",
-            100.0 * halves);
-    if (variants <= 0.05)
-        say(v, RH_EVIDENCE_VARIANTS, true,
-            "models with other parameters (neighbours, coverage radius, representation) choose "
-            "this setting, or one as good");
-    else if (variants > DEPENDS)
-        say(v, RH_EVIDENCE_VARIANTS, false,
-            "with other parameters of the model another setting is better, by %.0f %% of what "
-            "tuning gains: log more",
-            100.0 * variants);
-    if (order < 0.4)
-        say(v, RH_EVIDENCE_ORDER, false,
-            "other models order the settings differently (Kendall's tau %.2f): log more",
-            order);
-    if (kinds > 0.3)
-        say(v, RH_EVIDENCE_KINDS, false,
-            "another kind of model prefers another setting (regret %.2f): prefer a tied "
-            "setting "
-            "that is good in all kinds, or log more",
-            kinds);
-}
-
-// The reasons that come from the model and the log.
-static void say_log(rh_verdict *v, const rh_findings *model)
-{
-    const rh_evidence *e = v->trust.evidence;
-    double coverage = e[RH_EVIDENCE_COVERAGE].value, replay = e[RH_EVIDENCE_REPLAY].value,
-           rare = e[RH_EVIDENCE_RARE].value, data = e[RH_EVIDENCE_DATA].value,
-           beyond = e[RH_EVIDENCE_BEYOND].value;
-    if (coverage > 0.05)
-        say(v, RH_EVIDENCE_COVERAGE, false,
-            "%.0f %% of the winner's steps are where the log has nothing similar: log there",
-            100.0 * coverage);
-    if (replay > IGNORANT)
-        say(v, RH_EVIDENCE_REPLAY, false,
-            "the model replays held-out stretches of the log hardly better than a random "
-            "stretch would (%.2f; 0 is perfect, 1 ignorant): log more, or more variables",
-            replay);
-    else if (replay <= 0.5)
-        say(v, RH_EVIDENCE_REPLAY, true,
-            "the model replays held-out stretches of the log well (%.2f; 0 is perfect, 1 "
-            "ignorant)",
-            replay);
-    if (rh_trust__too_easy(model))
-        say(v, RH_EVIDENCE_IMITATION, false,
-            "random actions beat the logged controller in the model: unless that controller is "
-            "poor, the model is too easy and the score means nothing; log more");
-    if (e[RH_EVIDENCE_UNPROVEN].value > 0.0)
-        say(v, RH_EVIDENCE_UNPROVEN, false,
-            "the kind of model was not compared with others on this log: use model: auto");
-    if (rare > 0.0)
-        say(v, RH_EVIDENCE_RARE, false,
-            "%.0f %% of the winner's runs score far below the others: look at them (runs.csv), "
-            "or choose by the worst runs (--across worst)",
-            100.0 * rare);
-    if (beyond >= 2.0)
-        say(v, RH_EVIDENCE_BEYOND, false,
-            "the score exceeds the log by more than twice what the log's controller gains on "
-            "random actions: try it on the plant with care");
-    if (data < rh_ln(100.0))
-        say(v, RH_EVIDENCE_DATA, false,
-            "the least frequent action was taken %.0f times: log it more often", rh_exp(data));
+    char percent[20];
+    int weak = t->claim[RH_CLAIM_FAILURES].probability == t->probability ? RH_CLAIM_FAILURES
+                                                                         : RH_CLAIM_BETTER;
+    append(t, "No: this log cannot say whether to deploy the agent");
+    if (t->probability < CANNOT) { // false where it is unknown
+        write_percent(t->probability, percent);
+        append(t, ": %s sure that %s", percent, t->claim[weak].text);
+    }
+    append(t, ".");
 }
 
 static void say_level(rh_verdict *v, rh_trust_level most)
 {
     rh_trust *t = &v->trust;
-    static const char *const word[] = {
-        [RH_TRUST_LOW] = "Low", [RH_TRUST_MEDIUM] = "Medium", [RH_TRUST_HIGH] = "High"};
-    if (t->level == RH_TRUST_UNKNOWN)
-        snprintf(t->text, sizeof t->text, "Not known: %s.",
-                 !v->finished    ? "the study is not finished"
-                 : v->winner < 0 ? "there is nothing to deploy"
-                                 : "the choice was not checked in other models of the log");
-    else if (t->level == RH_TRUST_CANNOT)
-        snprintf(t->text, sizeof t->text, "No: this log cannot say which setting is best.");
-    else
-        snprintf(t->text, sizeof t->text,
-                 "%s: %.0f %% sure that no other setting of this agent is clearly better%s.",
-                 word[t->level], 100.0 * t->probability,
-                 most < RH_TRUST_HIGH ? ", but what speaks against the agent weighs more" : "");
+    static const char *const word[] = {[RH_TRUST_CANNOT] = "No", // keep the controller
+                                       [RH_TRUST_LOW] = "Low",
+                                       [RH_TRUST_MEDIUM] = "Medium",
+                                       [RH_TRUST_HIGH] = "High"};
+    t->text[0] = '\0';
+    if (t->level == RH_TRUST_UNKNOWN) {
+        append(t, "Not known: %s.",
+               !v->finished    ? "the study is not finished"
+               : v->winner < 0 ? "there is nothing to deploy"
+                               : "the choice was not checked in other models of the log");
+        return;
+    }
+    if (t->decision == RH_DECISION_KEEP) {
+        append(t, "%s: nothing that was tried is likely to beat the controller you have.",
+               word[t->level]);
+        return;
+    }
+    if (t->level == RH_TRUST_CANNOT) {
+        say_cannot(t);
+        return;
+    }
+    append(t, "%s:", word[t->level]);
+    if (isnan(t->claim[RH_CLAIM_BETTER].probability))
+        append(t, " not known whether it beats the logged controller;");
+    say_claims(t);
+    append(t,
+           level_of(t->probability, RH_TRUST_HIGH) > most ? ", but doubts weigh more." : ".");
+    if (t->decision == RH_DECISION_ANY)
+        append(t, " Its settings hardly differ: any will do.");
 }
 
 void rh_trust__judge(rh_verdict *v, const rh_findings *model)
 {
-    v->trust.level = RH_TRUST_UNKNOWN;
-    v->trust.probability = NAN;
-    v->trust.nreason = 0;
-    rh_trust_level most = least(bound_of(&v->findings), bound_of(model));
+    rh_trust *t = &v->trust;
+    t->level = RH_TRUST_UNKNOWN;
+    t->probability = NAN;
+    t->nreason = 0;
+    rh_trust_level most = rh_trust__bound(v, model);
     bool known = v->finished && v->winner >= 0 && v->check.nmodel;
     if (known) {
-        v->trust.probability = probability_of(v, model);
-        v->trust.level = level_of(v, most);
+        claim_best(v, model);
+        double better = t->claim[RH_CLAIM_BETTER].probability,
+               failures = t->claim[RH_CLAIM_FAILURES].probability;
+        t->probability = isnan(better) ? better : fmin(better, failures); // ignores NAN
+        t->level = level_of(t->probability, most);
     }
+    t->decision = decision_of(v);
     say_level(v, most);
-    say_vetoes(v, &v->findings);
-    say_vetoes(v, model);
-    say_errors(v, &v->findings);
-    say_errors(v, model);
-    if (!known)
-        return;
-    say_settings(v);
-    say_models(v);
-    say_log(v, model);
+    rh_trust__say_vetoes(v, model);
+    if (known)
+        rh_trust__explain(v);
 }

@@ -15,6 +15,10 @@
 //    confirmed or not. If no other is left there is no winner, and best.yaml is not written.
 // 6. A study that was given more trials may have confirmed settings that no longer lead. When
 //    finished, it leaves out trials it did not ask for, as if it had all from the start.
+// 7. A setting that does not beat a clone of the logged controller beyond chance, in every kind
+//    of model, is no reason to replace the controller: the clone is the winner, if it keeps
+//    the limits.
+// 8. Of a study with limits only a setting is deployed that keeps all of them (limiting.c).
 
 #include "core.h"
 #include "search/search.h"
@@ -59,29 +63,39 @@ bool rh_study__can_deploy(const rh_trial *trial)
     return nsound > 0 && isfinite(trial->value);
 }
 
-// The choice of the search, or the best one that can be deployed; -1: none can.
-static int choose_by_search(const rh_verdict *v)
+// Whether a setting can be deployed; a finished study knows whether it keeps the limits.
+static bool is_allowed(const rh_study *study, int i)
 {
+    const rh_trial *t = &study->verdict.trial[i];
+    return rh_study__can_deploy(t) && (!study->finished || rh_study__allows(study, t, -1));
+}
+
+// The choice of the search, or the best one that can be deployed; -1: none can.
+static int choose_by_search(const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
     int best = -1;
-    if (rh_study__can_deploy(&v->trial[v->search_best]))
+    if (is_allowed(study, v->search_best))
         return v->search_best;
     for (int i = 0; i < v->ntrial - v->nconfirm; i++)
-        if (rh_study__can_deploy(&v->trial[i]) &&
-            (best < 0 || v->trial[i].value > v->trial[best].value))
+        if (is_allowed(study, i) && (best < 0 || v->trial[i].value > v->trial[best].value))
             best = i;
     return best;
 }
 
-// The best confirmed setting; -1: none can be deployed.
-static int choose_confirmed(const rh_study *study)
+// The best confirmed setting; -1: none can be deployed. Decision 7.
+static int choose_confirmed(rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
-    int best = -1;
+    int best = -1, clone = rh_study__clone(study);
+    if (clone >= 0 && !is_allowed(study, clone))
+        clone = -1;
     for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
-        if (rh_study__can_deploy(&v->trial[i]) &&
+        if (is_allowed(study, i) &&
+            (clone < 0 || rh_study__beats(study, &v->trial[i], &v->trial[clone])) &&
             (best < 0 || ranks_above(study, &v->trial[i], &v->trial[best])))
             best = i;
-    return best;
+    return best >= 0 ? best : clone;
 }
 
 static void find_winner(rh_study *study)
@@ -92,7 +106,8 @@ static void find_winner(rh_study *study)
     if (rh_study__leaders(study, 1, &leader) == 0)
         return;
     v->search_best = find(v, leader.setting, false);
-    v->winner = study->finished && v->nconfirm ? choose_confirmed(study) : choose_by_search(v);
+    v->winner =
+        study->finished && v->nconfirm ? choose_confirmed(study) : choose_by_search(study);
     if (v->winner >= 0)
         v->winner_search = find(v, v->trial[v->winner].setting, false);
 }
@@ -244,6 +259,7 @@ rh_status rh_study__judge_all(rh_study *study)
     if (rc)
         return rc;
     find_winner(study);
+    rh_study__limiting(study);
     find_ties(study);
     find_bounds(study);
     rc = find_importance(study);

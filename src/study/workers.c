@@ -332,6 +332,11 @@ bool rh_workers__drop_stage(rh_workers *workers, rh_stage stage)
     return workers->nopen == 0 && rh_threads__drop_stage(workers->pool, stage);
 }
 
+bool rh_workers__alone(const rh_workers *workers)
+{
+    return !workers->ranks && !workers->remote;
+}
+
 rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err)
 {
     rh_status rc = RH_OK;

@@ -196,6 +196,34 @@ static void add_rate(rh_text *t, const char *key, const rh_rate *r)
     rh_text__format(t, ", failures: %" PRId64 ", of: %" PRId64 "}\n", r->n, r->of);
 }
 
+// Tied settings with all their hyperparameters, for deployments that try them. One that begins
+// with the log needs the file of the winner's start.
+static void add_switch(rh_text *t, const rh_journal__head *head, const rh_verdict *v)
+{
+    bool starts = rh_study__starts(head, &v->trial[v->winner]);
+    int n = 0;
+    for (int i = 1; i < v->ntied && n < RH_MAX_TIED; i++) {
+        const rh_trial *trial = &v->trial[v->tied[i]];
+        const rh_agent_type *agent = head->plan->agents.type[trial->agent];
+        if (!starts && rh_study__starts(head, trial))
+            continue;
+        rh_text__add(t, n++ ? "" : "switch: # tied settings, which `deploy --switch` tries\n");
+        rh_text__add(t, "  - agent: {name: ");
+        rh_text__yaml(t, agent->name);
+        for (int k = 0; k < agent->nparam; k++) {
+            rh_text__add(t, ", ");
+            rh_text__yaml(t, agent->param[k].name);
+            rh_text__add(t, ": ");
+            add_param(t, &agent->param[k], trial->hp[k]);
+        }
+        rh_text__add(t, "}\n    score: ");
+        rh_write__number(t, trial->value);
+        rh_text__add(t, "\n    interval: ");
+        rh_write__interval(t, trial->lo95, trial->hi95);
+        rh_text__add(t, "\n");
+    }
+}
+
 // How often it fails, and the rule by which a deployment counts.
 static void add_failures(rh_text *t, const rh_failing *f)
 {
@@ -271,7 +299,8 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     if (v->trust.level != RH_TRUST_UNKNOWN) {
         rh_text__format(t, "  trust: {level: %s, probability: ", rh_trust_name(v->trust.level));
         rh_write__number(t, v->trust.probability);
-        rh_text__add(t, "} # that it is as good as the best, or nearly so\n");
+        rh_text__format(t, "} # that it is better and fails no more than stated: %s\n",
+                        rh_decision_name(v->trust.decision));
     }
     add_findings(t, &v->findings);
     add_scale(t, v);
@@ -373,9 +402,12 @@ void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_mode
                         RH_STUDY__START, head->start.n, head->start.npractice,
                         rh_study__start_sum(rh_model_task(model), head->start));
     add_chosen(t, head->plan, verdict);
+    if (model)
+        add_switch(t, head, verdict);
     add_today(t, &verdict->today);
     if (verdict->failing.rule)
         add_failures(t, &verdict->failing);
+    rh_write__limits(t, head->plan, model ? rh_model_log(model) : NULL, verdict);
     rh_write__promise(t, winner, head->nstep, head->ncurve);
     add_sources(t, head, model);
 }

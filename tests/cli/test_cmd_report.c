@@ -68,6 +68,13 @@ static void by_itself(void **unused)
     free(said);
     run("cmp other.html was.html");
     free(output_of("report --compare log.study log.study -o two.html"));
+    run("mkdir there && echo '{\"steps\": 7, \"alarms\": [\"worse\"]}' > there/status.json");
+    free(output_of("report log.study --deployment there -o plant.html"));
+    run("grep -q 'class=\"deployment\">{\"folder\":\"there\",\"status\":{\"steps\":7' "
+        "plant.html");
+    run("echo '[1]' > there/status.json");
+    refuse("report log.study --deployment there -o plant.html",
+           "status.json: not an object, expected the data of");
     run("test $(grep -c 'class=\"study\"' two.html) = 2");
 }
 
@@ -106,6 +113,10 @@ static void held_wrong(void **unused)
 {
     (void)unused;
     run("mkdir -p empty");
+    refuse("report log.study --deployment nowhere",
+           "status.json: not found, expected the data of a deployment");
+    refuse("report --compare log.study log.study -o x --deployment d",
+           "--compare with --deployment, expected one");
     refuse("report", "report: 0 names, expected one: the folder of a study");
     refuse("report log.study log.study", "try: rehearse report --compare A.study B.study");
     refuse("report --compare log.study -o x", "--compare with 1 name, expected 2 to 8");

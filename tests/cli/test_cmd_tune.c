@@ -74,6 +74,36 @@ static void await_lines(const char *path, int n)
 
 // ---------------------------------------------------------------------------- what it does
 
+static void keeps_limits(void **unused)
+{
+    (void)unused;
+    // episodes of the log never end, and x is between 0 and 1
+    outcome o = rehearse("tune log.csv -o kept" SMALL
+                         " --at-most 'x > 2: 0.5 %' --at-most 'y > -1: 100 %' --also=-x -v");
+    if (o.code)
+        print_error("%s", o.err);
+    assert_int_equal(o.code, 0);
+    assert_has(o.out,
+               "\nDoes it keep the limits?  Yes (95 % sure): x > 2 0 % of steps, at most ");
+    assert_has(o.out, "(limit 100).");
+    assert_has(o.out, "limits          x > 2: at most 0.5 % of steps\n");
+    assert_has(o.out, "  chosen\n");
+    o = rehearse("tune log.csv -o broken --at-most 'y > -1: 1 %'" SMALL);
+    assert_int_equal(o.code, 1);
+    assert_has(o.out, "\nDoes it keep the limits?  No setting keeps it. The nearest, setting ");
+    assert_has(o.out, "\ndeploy          nothing: no setting keeps the limits\n");
+    assert_false(exists("broken/best.yaml"));
+    o = rehearse("tune broken -q"); // resumed
+    assert_int_equal(o.code, 1);
+    assert_has(o.err, "broken: nothing to deploy: no setting keeps the limits");
+    o = rehearse("tune log.csv --at-most 'z > -1: 1 %'" SMALL);
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "--at-most: no sensor or action 'z'");
+    assert_int_equal(rehearse("tune log.csv --sure 1 --at-most 'x > 2: 1 %'" SMALL).code, 2);
+    remove_folder("kept");
+    remove_folder("broken");
+}
+
 static void prints_words(void **unused)
 {
     (void)unused;
@@ -772,6 +802,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_words),
+        cmocka_unit_test(keeps_limits),
         cmocka_unit_test(says_what_is_left_out),
         cmocka_unit_test(prints_json),
         cmocka_unit_test(says_what_to_log_next),

@@ -36,6 +36,21 @@ def test_the_program_gives_the_same(study, tmp_path):
     assert agent.status["steps"] == 6
 
 
+def test_modes_and_commands(study, tmp_path):
+    guard = tmp_path / "guard.yaml"
+    guard.write_text("fallback: hold\n")
+    with study.deploy(tmp_path / "m", mode="shadow", guard=guard) as agent:
+        assert agent.step(SEEN[0], seq=0).source == "shadow"
+        assert agent.step(SEEN[1], -0.4, seq=1, action=0, command="control").source == "agent"
+        assert agent.step(SEEN[2], -0.4, seq=2, command="fallback").source == "hold"
+        assert agent.step(SEEN[3], -0.4, seq=3, command="agent").source == "agent"
+        with pytest.raises(rehearse.InvalidError, match="command: found"):
+            agent.step(SEEN[4], -0.4, seq=4, command="sing")
+    assert agent.status["mode"] == "control"
+    with pytest.raises(rehearse.InvalidError, match="MODE|mode"):
+        study.deploy(tmp_path / "n", mode="dance")
+
+
 def test_messages(study, tmp_path):
     with pytest.raises(rehearse.InvalidError, match="best.yaml"):
         rehearse.deploy(tmp_path / "best.yaml", tmp_path / "d")

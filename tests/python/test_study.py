@@ -47,7 +47,8 @@ def test_results(study):
     assert set(study.trials["tau"]) <= {0.1, 1, 10}
     assert len(study.runs) == 8 * 2 + 2 * 4
     assert study.result["runs"] == len(study.runs) + 5 * 4 * 3  # the check: 5 models, 4 settings, 3 runs
-    assert study.trust["level"] in ("high", "medium", "low", "cannot answer") and 0 < study.trust["probability"] < 1
+    assert study.trust["level"] in ("high", "medium", "low", "cannot answer")
+    assert 0 < {c["name"]: c["probability"] for c in study.trust["claims"]}["best"] < 1
     assert study.trust["reasons"] and "halves" in [e["name"] for e in study.trust["evidence"]]
     assert study.logged["score"] == pytest.approx(-53.2779)
     assert study.today["better"] in ("yes", "no", "not known") and study.today["learning"]["score"] == study.score
@@ -57,6 +58,18 @@ def test_results(study):
     assert study.model.kind == "knn"
     assert "agent:" in study.study_file
     assert "score" in repr(study) and "<table>" in study._repr_html_()
+
+
+def test_limits(log):
+    study = rehearse.tune(log, "esarsa", search={"alpha": [0.01, 0.5]}, method="grid", runs=2, steps=200, confirm=2, confirm_members=2,
+                          confirm_runs=1, check=0, model="knn", repr="raw",
+                          at_most=["terminal: 100 %", "reward < -1e9: 50 per 1000 steps"], also=["reward", "-reward"])
+    assert [one["event"] for one in study.limits["limits"]] == ["terminal", "reward < -1e9"]
+    assert study.limits["keep"] == 2 and study.winner["keeps"] and "Yes" in study.limits["text"]
+    assert len(study.front) == 2 and list(study.front.columns[-2:]) == ["reward", "-reward"]
+    assert list(study.trials["keeps"]) == [True] * 4
+    with pytest.raises(rehearse.InvalidError, match="no sensor or action 'T'"):
+        rehearse.tune(log, at_most="T > 3: 1 %")
 
 
 def test_plots(study):

@@ -151,7 +151,7 @@ static void refused(void **unused)
         const char *said;
     } sample[] = {
         {"", RH_EFORMAT, "a/report.json:1: empty file, expected"},
-        {"[1, 2]", RH_EFORMAT, "a/report.json: report = 0, expected 1"},
+        {"[1, 2]", RH_EFORMAT, "a/report.json: not an object, expected the data of a study"},
         {"{\"report\": 2}", RH_EFORMAT, "a/report.json: report = 2, expected 1"},
         {"{\"report\": 1,\n \"name\": }", RH_EFORMAT, "a/report.json:2: "},
         {"{\"report\": 1} <script>", RH_EFORMAT, "a/report.json:1: "},

@@ -193,6 +193,22 @@ static void tied_in_all_kinds(void **unused)
     assert_true(rh_study__is_tied(&m.study, &m.trial[2], &m.trial[0])); // which is better
 }
 
+// Better beyond chance in one kind is not enough, and nor is better within the noise.
+static void beaten_in_all_kinds(void **unused)
+{
+    (void)unused;
+    static const double value[4][NKIND] = {{10, 10}, {8, 8}, {8, 10}, {8, 12}};
+    made m;
+    make(&m, 4, value, 0.0);
+    assert_true(rh_study__beats(&m.study, &m.trial[0], &m.trial[1]));
+    assert_false(rh_study__beats(&m.study, &m.trial[1], &m.trial[0]));
+    assert_false(rh_study__beats(&m.study, &m.trial[0], &m.trial[2]));
+    assert_false(rh_study__beats(&m.study, &m.trial[0], &m.trial[3]));
+    for (int j = 0; j < NALL; j++) // member by member it is now 40 above or 36 below
+        m.result[1][j].score += j / NRUN % NMEMBER ? 38.0 : -38.0;
+    assert_false(rh_study__beats(&m.study, &m.trial[0], &m.trial[1]));
+}
+
 // ---------------------------------------------------------------------------- findings
 
 static void disagreement(void **unused)
@@ -263,6 +279,7 @@ int main(void)
         cmocka_unit_test(bounds),
         cmocka_unit_test(diverged_settings_set_no_unit),
         cmocka_unit_test(tied_in_all_kinds),
+        cmocka_unit_test(beaten_in_all_kinds),
         cmocka_unit_test(disagreement),
         cmocka_unit_test(noise_is_no_disagreement),
         cmocka_unit_test(without_memory),

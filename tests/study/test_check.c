@@ -246,6 +246,22 @@ static void medians_of_transfer(void **unused)
     study.moved.n = 0;
     t = rh_study__transferred(&study);
     assert_int_equal(t.n, 0);
+    assert_true(isnan(t.practice));
+    assert_true(isnan(t.practised));
+    // practice: one logged row, then three of two episodes with rewards -2, -4, -6
+    static const double row[] = {0, 0, -9, 0, 1, 0, 0, -2, 0, 0,
+                                 0, 0, -4, 0, 1, 0, 0, -6, 0, 2};
+    study.prior = (rh_prior){.n = 1, .row = row, .npractice = 3};
+    study.task = (rh_task){.nobs = 1, .nact = 1};
+    study.eval.nstep = 100;
+    t = rh_study__transferred(&study);
+    assert_true(t.practice == -6.0);
+    study.task.continuing = true;
+    t = rh_study__transferred(&study);
+    assert_true(t.practice == -400.0);
+    study.eval.criterion = RH_FINAL;
+    t = rh_study__transferred(&study);
+    assert_true(isnan(t.practice));
     assert_true(isnan(t.same));
     assert_true(isnan(t.lost));
     assert_true(isnan(t.share));

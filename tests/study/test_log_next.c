@@ -6,6 +6,7 @@
 
 #include "model/model_sample.h"
 #include "study/core.h"
+#include "study/evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,29 @@ static rh_log *plant_of(int kind, bool takes_c)
         x = i % 60 == 59 ? rh_rng_uniform(&rng) : next;
     }
     return log_of(w, NSTEP, kind);
+}
+
+// The controller takes c in narrow bands above 0.5, and only there; below, all at random. There
+// are gaps between the bands.
+static rh_log *banded(void)
+{
+    static walk w[NSTEP];
+    rh_rng rng = rh_rng_stream(11, RH_STREAM_START, 0, 0);
+    double x = 0.5;
+    for (int i = 0; i < NSTEP; i++) {
+        int band = (int)(x * 20.0), side = (int)rh_rng_below(&rng, 2);
+        int act = x < 0.5 ? (int)rh_rng_below(&rng, 3) : band % 3 == 1 ? 2 : side;
+        double next = x +
+                      (act == 2 ? 0.0
+                       : act    ? 0.05
+                                : -0.05) +
+                      0.4 * rh_rng_uniform(&rng) - 0.2;
+        next = next < 0.0 ? 0.0 : next > 0.99 ? 0.99 : next;
+        next = ((int)(next * 20.0) + 0.3 + 0.4 * rh_rng_uniform(&rng)) / 20.0;
+        w[i] = (walk){x, act, -fabs(x - 0.5), next, i % 60 == 59 ? CUT : 0, i % 60 == 0};
+        x = next;
+    }
+    return log_of(w, NSTEP, 3);
 }
 
 static rh_log *plant(int kind)
@@ -300,6 +324,33 @@ static void continuous_actions(void **unused)
     rh_log_destroy(log);
 }
 
+// An action that the log has, but only where the controller always takes it.
+static void an_effect_that_is_not_shown(void **unused)
+{
+    (void)unused;
+    rh_log *log = banded();
+    rh_plan *plan = plan_of(log, true);
+    rh_study *study = finish(plan, log, "banded", 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    int nasked = 0;
+    assert_true(f->experiments.nnot_shown > 0);
+    for (int i = 0; i < v->nnext; i++) {
+        const rh_not_shown *e = rh_study__not_shown(rh_study_model(study), &v->next[i]);
+        if (!e)
+            continue;
+        nasked++;
+        assert_true(v->next[i].nside == 0 || v->next[i].side[0].lo > 0.4);
+        assert_non_null(strstr(v->next[i].why, "show what it does"));
+    }
+    assert_true(nasked > 0);
+    double unlogged = v->trust.evidence[RH_EVIDENCE_UNLOGGED].value;
+    assert_true(unlogged > 0.0 && unlogged <= 1.0);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // Threads change nothing; a finished study finds its rows in the journal, and runs nothing.
 static void threads_and_resume(void **unused)
 {
@@ -395,6 +446,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_action_never_taken, enter, leave),
         cmocka_unit_test_setup_teardown(never_taken_and_rare, enter, leave),
         cmocka_unit_test_setup_teardown(continuous_actions, enter, leave),
+        cmocka_unit_test_setup_teardown(an_effect_that_is_not_shown, enter, leave),
         cmocka_unit_test_setup_teardown(threads_and_resume, enter, leave),
         cmocka_unit_test_setup_teardown(other_rows, enter, leave),
     };

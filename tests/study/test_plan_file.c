@@ -138,14 +138,16 @@ static void refusals(void **unused)
         {"trials: 3", F "1: trials belongs below budget:"},
         {"rewrad: x",
          F "1: no key 'rewrad'; did you mean 'reward'? (name, plugins, data, starts, accept, "
-           "preset, grid, method, ranking, gamma, continuing, resets, confirm, check, "
+           "preset, grid, method, ranking, at_most, sure, also, gamma, continuing, resets, "
+           "confirm, check, "
            "practice, seed, "
            "budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
            "task, ranges, limits, run_cap, bayes, bayes_opt, cem, race, random, reward)"},
         {"metod: grid",
          F "1: no key 'metod'; did you mean 'method'? (name, plugins, data, starts, accept, "
-           "preset, grid, method, ranking, gamma, continuing, resets, confirm, check, "
+           "preset, grid, method, ranking, at_most, sure, also, gamma, continuing, resets, "
+           "confirm, check, "
            "practice, seed, "
            "budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "

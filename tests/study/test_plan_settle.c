@@ -2,30 +2,31 @@
 // run.
 
 #include "base/base_internal.h"
+#include "base/findings.h"
 #include "plans.h"
 #include "study/study.h"
 
 static void agents(void **unused)
 {
     (void)unused;
-    // those that suit the log's actions, and a clone of its controller
+    // those that suit the log's actions, what was practised, and a clone of its controller
     static const struct {
         const char *text;
         int naction;
-        const char *agent[4];
+        const char *agent[5];
     } row[] = {
-        {"", 3, {"dqn", "esarsa", "clone"}},
-        {"", 0, {"td3", "sac", "clone"}},
-        {"agent: auto", 3, {"dqn", "esarsa", "clone"}},
+        {"", 3, {"dqn", "esarsa", "practised", "clone"}},
+        {"", 0, {"td3", "practised", "clone"}},
+        {"agent: auto", 3, {"dqn", "esarsa", "practised", "clone"}},
         {"parameters: {tau: [1, 2]}", 3, {"esarsa"}},
         {"grid: acrobot:paper", 3, {"esarsa"}},
-        {"parameters: {dqn.rate: 0.001}", 3, {"dqn", "esarsa", "clone"}},
+        {"parameters: {dqn.rate: 0.001}", 3, {"dqn", "esarsa", "practised", "clone"}},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         rh_plan *plan = settled(row[i].text, row[i].naction);
         for (int a = 0; row[i].agent[a]; a++)
             assert_string_equal(plan->agents.type[a]->name, row[i].agent[a]);
-        assert_null(plan->agents.n < 4 ? row[i].agent[plan->agents.n] : "");
+        assert_null(plan->agents.n < 5 ? row[i].agent[plan->agents.n] : "");
         rh_plan_destroy(plan);
     }
     int wrong = refused_by(
@@ -46,7 +47,8 @@ static void methods(void **unused)
         int trials, batch, nrun;
     } row[] = {
         {"agent: esarsa", "bayes", 100, 4, 10},
-        {"", "bayes", 40, 4, 3},
+        {"", "bayes", 24, 4, 2},
+        {"budget: {time: 10m}", "bayes", 1000, 4, 2},
         {"parameters: {tau: [1, 2]}", "race", 2, 1, 30},
         {"parameters: {tau: [1, 2]}\nevaluation: {runs: 5}", "race", 2, 1, 5},
         {"parameters: {tau: [1, 2]}\nevaluation: {across: median}", "grid", 2, 1, 10},
@@ -56,10 +58,10 @@ static void methods(void **unused)
         {"parameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 9}}", "bayes", 100, 4,
          10},
         {"agent: esarsa\nmethod: random", "random", 100, 1, 10},
-        {"method: random\nbudget: {trials: 7}", "random", 7, 1, 3},
+        {"method: random\nbudget: {trials: 7}", "random", 7, 1, 2},
         {"method: cem\nagent: esarsa", "cem", 1000000, 1, 10},
         {"method: grid\nparameters: {tau: [1, 2]}\nrun_cap: 2", "grid", 2, 1, 10},
-        {"budget: {batch: 16}", "bayes", 40, 16, 3},
+        {"budget: {batch: 16}", "bayes", 24, 16, 2},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -188,11 +190,38 @@ static void results(void **unused)
     rh_log_destroy(log);
 }
 
+// Errors that are not accepted: the first, and how many more there are.
+static void errors_of_the_log(void **unused)
+{
+    (void)unused;
+    static const char *const more[] = {"log: row-shift: late; fix",
+                                       "late (and 1 more error); fix",
+                                       "late (and 2 more errors); fix"};
+    static const rh_finding_id id[] = {RH_FINDING_ROW_SHIFT, RH_FINDING_NEXT_SHIFT,
+                                       RH_FINDING_MIXED_REGIMES};
+    rh_plan *plan = settled("seed: 1", 3);
+    rh_log_report report = {0};
+    assert_int_equal(rh_plan_accept(plan, &report, NULL), RH_OK);
+    assert_true(rh_findings__begin(&report.findings, RH_OF_LOG));
+    rh_findings__add(&report.findings, RH_WARNING, RH_FINDING_ALTERNATING_ROWS, 1, "a warning");
+    assert_int_equal(rh_plan_accept(plan, &report, NULL), RH_OK);
+    for (int i = 0; i < 3; i++) {
+        rh_error err = {""};
+        rh_findings__add(&report.findings, RH_ERROR, id[i], 1, "%s", i ? "other" : "late");
+        assert_int_equal(rh_plan_accept(plan, &report, &err), RH_EINVAL);
+        if (!strstr(err.text, more[i]) || !strstr(err.text, "accept: row-shift"))
+            fail_msg("%s", err.text);
+    }
+    rh_findings__clear(&report.findings);
+    rh_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agents),         cmocka_unit_test(methods), cmocka_unit_test(refusals),
-        cmocka_unit_test(before_the_log), cmocka_unit_test(results),
+        cmocka_unit_test(agents),   cmocka_unit_test(methods),
+        cmocka_unit_test(refusals), cmocka_unit_test(before_the_log),
+        cmocka_unit_test(results),  cmocka_unit_test(errors_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

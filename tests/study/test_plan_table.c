@@ -16,6 +16,8 @@ static void every_key(void **unused)
          "--x: no search 'bays'; did you mean 'bayes'? ({searches})"},
         {"budget.trials", "1e3", "budget.trials", "1000", "0",
          "--x = 0, expected a whole number, 1 to 1,000,000"},
+        {"budget.time", "2m", "budget.time", "120", "soon",
+         "--x = soon, expected a time such as 90s, 10m or 2h, or none"},
         {"run_cap", "50", "budget.trials", "50", "many",
          "--x = many, expected a whole number, 1 to 1,000,000"},
         {"batch", "8", "budget.batch", "8", "0.5",
@@ -86,6 +88,12 @@ static void every_key(void **unused)
         {"gamma", "0.9", "gamma", "0.9", "1.1",
          "--x = 1.1, expected a number, 0 to 1, or auto"},
         {"gamma", "auto", "gamma", "auto", "x", "--x = x, expected a number, 0 to 1, or auto"},
+        {"at_most", "temp > 90: 1 %; level < 0: 3 per 1000 steps", "at_most",
+         "\"temp > 90: 1 %; level < 0: 3 per 1000 steps\"", "temp > 90",
+         "--x = 'temp > 90', expected EVENT: RATE, such as 'trip: 2 per 1000 steps', 'T > 90: "
+         "0.1 %' or 'T > 90: 5 % of episodes'"},
+        {"also", "-temp", "also", "\"-temp\"", "tmp",
+         "--x: no sensor or action 'tmp'; did you mean 'temp'? (temp, level, action, reward)"},
         {"continuing", "true", "continuing", "yes", "maybe",
          "--x cannot be 'maybe'; expected one of auto, no, yes"},
         {"ranges.temp", "0:100", "ranges.temp", "[0, 100]", "3:1",
@@ -183,9 +191,13 @@ static const struct {
     {"accept", NULL, "row-shift,next-shift", ""},
     {"grid", NULL, "acrobot:paper", ""},
     {"metric.goal", NULL, "maximize", ""},
+    {"at_most", NULL, "temp > 90:1%", ""},
+    {"sure", NULL, "0.9", "at_most: temp > 90:1%"},
+    {"also", NULL, "-temp", ""},
     {"evaluation.cutoff", NULL, "1/20", ""},
     {"model.k", NULL, "5", ""},
     {"model.reach", NULL, "95%", ""},
+    {"budget.time", NULL, "90s", ""},
     {"confirm", NULL, "3", ""},
     {"confirm.kinds", NULL, "stitching network", ""},
     {"env.*", "gravity", "9.9", ""},
@@ -328,7 +340,8 @@ static void every_row(void **unused)
             const rh_agent_type *agent = named ? rh_agent_find(value, NULL) : NULL;
             bool amounts = strcmp(key->key, "representation.joint") == 0 ||
                            (agent && agent->actions == RH_CONTINUOUS);
-            if (named && (strcmp(value, "random") == 0 || strcmp(value, "clone") == 0))
+            if (named && (strcmp(value, "random") == 0 || strcmp(value, "clone") == 0 ||
+                          strcmp(value, "practised") == 0))
                 continue; // have nothing to search
             wrong += both_ways(key, value, amounts ? continuous : discrete);
         }

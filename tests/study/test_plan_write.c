@@ -128,8 +128,8 @@ static void round_trips(void **unused)
     }
 }
 
-// The number of trials may be another one, where the method can go on, and the runs of
-// confirmation and check, where there are any.
+// The number of trials, and the time, may be another one, where the method can go on, and the
+// runs of confirmation and check, where there are any.
 static void open_entries(void **unused)
 {
     (void)unused;
@@ -139,7 +139,8 @@ static void open_entries(void **unused)
         bool open;
         int n = 0;
         for (int k = 0; rh_plan_entry(plan, k, &key, &value, &open); k++) {
-            bool runs = strcmp(key, "check") == 0 || strcmp(key, "confirm.runs") == 0;
+            bool runs = strcmp(key, "check") == 0 || strcmp(key, "confirm.runs") == 0 ||
+                        strcmp(key, "budget.time") == 0;
             n += open && !runs;
             if (open && !runs)
                 assert_string_equal(key, "budget.trials");
@@ -179,6 +180,7 @@ static void a_file(void **unused)
                         "  points: random\n"
                         "budget:\n"
                         "  trials: 100\n"
+                        "  time: none\n"
                         "evaluation:\n"
                         "  steps: auto\n"
                         "  runs: 10\n"

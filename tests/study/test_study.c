@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static char folder[64];
+static int64_t at_once; // as rh_study.at_once; 0: as usual
 
 static int enter(void **unused)
 {
@@ -159,6 +160,8 @@ static rh_status carry_out(const rh_plan *plan, const rh_log *log, const char *n
     opt.stop = is_enough;
     opt.context = p;
     rh_status rc = rh_study_create(&study, plan, log, NULL, NULL, &opt, err);
+    if (!rc && at_once)
+        study->at_once = at_once;
     if (!rc)
         rc = rh_study_run(study, err);
     if (out && !rc)
@@ -369,6 +372,31 @@ static void more_trials(void **unused)
     assert_same_study("at-once", "more");
     rh_plan_destroy(short_plan);
     rh_plan_destroy(long_plan);
+    rh_log_destroy(log);
+}
+
+// A search that its time ends is asked no more when the study is resumed, unless it gets more
+// time.
+static void timed(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    static const struct {
+        const char *time, *trials;
+        int nsetting;
+    } row[] = {{"1e-9", "12", 8}, {"1e-9", "14", 8}, {"1d", "12", 12}, {"2d", "12", 12}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *const words[] = {"method",      "random",        "try alpha",
+                                     "0.001:1:log", "budget.trials", row[i].trials,
+                                     "budget.time", row[i].time,     NULL};
+        rh_plan *plan = plan_of(log, words);
+        rh_study *study = finish(plan, log, "timed", 1);
+        const rh_verdict *v = rh_study_verdict(study);
+        assert_int_equal(v->ntrial - v->nconfirm, row[i].nsetting);
+        assert_int_equal(v->nrun_resumed > 0, i > 0);
+        rh_study_destroy(study);
+        rh_plan_destroy(plan);
+    }
     rh_log_destroy(log);
 }
 
@@ -625,11 +653,13 @@ static void two_kinds(void **unused)
         assert_true(y->kind[0].hi95 == x->kind[0].hi95);
         assert_true(y->kind[1].value != y->kind[0].value);
         double half = 0.5 * (b->logged.hi95 - b->logged.lo95);
-        double lo = y->kind[0].lo95 - b->optimism, hi = y->kind[0].hi95;
-        assert_true(b->optimism == a->optimism);
+        double lo = y->kind[0].lo95 - b->optimism - b->selected;
+        double hi = y->kind[0].hi95 - b->selected; // both are of the best of two
+        assert_true(b->optimism == a->optimism && b->selected == a->selected);
+        assert_true(fabs(y->value - (y->kind[0].value - b->selected)) < 1e-9);
         assert_true(ends_at(x->lo95, x->value, x->value - lo, half));
-        lo = fmin(lo, y->kind[1].lo95);
-        hi = fmax(hi, y->kind[1].hi95);
+        lo = fmin(lo, y->kind[1].lo95 - b->selected);
+        hi = fmax(hi, y->kind[1].hi95 - b->selected);
         assert_true(ends_at(y->lo95, y->value, y->value - lo, half));
         assert_true(y->hi95 == 0.0 || ends_at(y->hi95, y->value, hi - y->value, half)); // costs
         double mean = 0.0; // of the other kind's own members
@@ -1243,6 +1273,84 @@ static void without_memory(void **unused)
     run_without_memory(two_words, "no-memory");
 }
 
+// More settings are asked for to be confirmed than the search has.
+static void fewer_settings_than_to_confirm(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"method",           "grid", "try alpha", "0.01,1",
+                                        "confirm.settings", "7",    NULL};
+    rh_log *log = log_by_chance(5, 100, 2, 3);
+    rh_plan *plan = plan_of(log, words);
+    rh_study *study = finish(plan, log, NULL, 2);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_int_equal(v->nconfirm, 2);
+    assert_int_equal(v->ntrial, 4);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- long logs
+
+// Members of the confirmation and models of the check that are in memory one by one, or two by
+// two, give the results of all at once; so does a study that is stopped and resumed.
+static void few_members_at_a_time(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"method",
+                                        "grid",
+                                        "try alpha",
+                                        "0.01,0.1,1",
+                                        "confirm.kinds",
+                                        "stitching carrying network",
+                                        "confirm.members",
+                                        "3",
+                                        "model.members",
+                                        "1",
+                                        "check",
+                                        "2",
+                                        NULL};
+    rh_log *log = log_by_chance(5, 200, 2, 3);
+    rh_plan *plan = plan_of(log, words);
+    rh_study *whole = finish(plan, log, "rounds-all", 2), *study;
+    const rh_verdict *a = rh_study_verdict(whole);
+    static const int64_t few[] = {1, 2000, 3000};
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "rounds-%d", (int)i);
+        at_once = few[i];
+        study = finish(plan, log, name, 2);
+        const rh_verdict *b = rh_study_verdict(study);
+        assert_same_study("rounds-all", name);
+        const rh_study__checking *c = &whole->checking, *d = &study->checking;
+        assert_int_equal(c->n, d->n);
+        assert_memory_equal(c->score, d->score,
+                            (size_t)(c->n * c->nsetting * 2) * sizeof *c->score);
+        assert_true(a->random.score == b->random.score && a->random.lo95 == b->random.lo95);
+        assert_true(a->transfer.lost == b->transfer.lost ||
+                    (isnan(a->transfer.lost) && isnan(b->transfer.lost)));
+        assert_memory_equal(whole->defaults, study->defaults,
+                            (size_t)(whole->ndefault_member * whole->ndefault_run) *
+                                sizeof *whole->defaults);
+        assert_int_equal(study->members[RH_STAGE_CONFIRM].nmember, 0);
+        rh_study_destroy(study);
+    }
+    rh_status rc = RH_ESTOPPED;
+    for (int i = 0; rc; i++) {
+        rh_error err = {""};
+        patience p = {.most = 4 + i % 3};
+        at_once = i % 2 ? 1 : 2000;
+        rc = carry_out(plan, log, "rounds-part", 1 + i % 2, &p, NULL, &err);
+        assert_true(!rc || rc == RH_ESTOPPED);
+    }
+    assert_same_study("rounds-all", "rounds-part");
+    run_without_memory(two_words, "no-memory-2");
+    at_once = 0;
+    rh_study_destroy(whole);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1251,6 +1359,7 @@ int main(void)
         cmocka_unit_test(stopped_and_resumed),
         cmocka_unit_test(links_are_not_followed),
         cmocka_unit_test(more_trials),
+        cmocka_unit_test(timed),
         cmocka_unit_test(more_runs),
         cmocka_unit_test(another_study),
         cmocka_unit_test(another_model),
@@ -1259,6 +1368,8 @@ int main(void)
         cmocka_unit_test(two_kinds),
         cmocka_unit_test(two_kinds_resumed),
         cmocka_unit_test(kinds_of_the_journal),
+        cmocka_unit_test(few_members_at_a_time),
+        cmocka_unit_test(fewer_settings_than_to_confirm),
         cmocka_unit_test(kinds_that_cannot_be),
         cmocka_unit_test(bounds_are_reported),
         cmocka_unit_test(compared_with_random),

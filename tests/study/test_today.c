@@ -17,6 +17,9 @@ typedef struct sample {
     rh_model *model;
     rh_trial trial;
     rh_result result[NMEMBER * NRUN];
+    rh_check check[2]; // other models agree
+    double score[2];
+    int setting;
 } sample;
 
 // nfail of the log's episodes end with a penalty; steps cost 1.
@@ -72,7 +75,7 @@ static void end(sample *s)
 static const rh_verdict *judge(sample *s, int nfail, double last, int64_t caught_up)
 {
     for (int i = 0; i < NMEMBER * NRUN; i++)
-        s->result[i] = (rh_result){.score = -15.0,
+        s->result[i] = (rh_result){.score = s->trial.value + (i / NRUN % 2 ? 0.3 : -0.2),
                                    .nstep = 1000,
                                    .nepisode = 100,
                                    .nepisode_first = 10,
@@ -81,6 +84,12 @@ static const rh_verdict *judge(sample *s, int nfail, double last, int64_t caught
                                    .nfailure_first = nfail / 10,
                                    .last = last,
                                    .caught_up = i % 4 ? caught_up : 0};
+    for (int c = 0; c < 2; c++) {
+        s->score[c] = s->trial.value + 0.1 - 0.2 * c;
+        s->check[c] = (rh_check){"", &s->score[c], 1};
+    }
+    s->study.verdict.check =
+        (rh_checks){.model = s->check, .nmodel = 2, .setting = &s->setting, .nsetting = 1};
     assert_int_equal(rh_study__find_logged(&s->study, NULL), RH_OK);
     s->study.verdict.logged = s->study.logged;
     assert_int_equal(rh_study__answer(&s->study), RH_OK);
@@ -134,19 +143,25 @@ static void better(void **unused)
 {
     (void)unused;
     static const struct {
-        double last;
+        double score;
         rh_answer better;
         const char *text;
-    } known[] = {{-13.9, RH_ANSWER_YES, "Yes: -13.9 per episode at the end of a run, -15 by"},
-                 {-14.1, RH_ANSWER_UNKNOWN, "Not known: -14.1 per episode at the end of a run"},
-                 {-16.1, RH_ANSWER_NO, "No: -16.1 per episode at the end of a run, -15 by"}};
+    } known[] = {{-5.0, RH_ANSWER_YES,
+                  "Yes: -5 per episode over a whole run (-13.9 at its end), -15 by"},
+                 {-13.9, RH_ANSWER_UNKNOWN, "Probably: -13.9 per episode over a whole run"},
+                 {-14.9, RH_ANSWER_UNKNOWN, "Not known: -14.9 per episode over a whole run"},
+                 {-16.1, RH_ANSWER_UNKNOWN, "Probably not: -16.1 per episode over a whole run"},
+                 {-25.0, RH_ANSWER_NO, "No: -25 per episode over a whole run"}};
     sample s;
     begin(&s, 10);
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const rh_today *t = &judge(&s, 25, known[k].last, 300)->today;
-        assert_true(t->learning.score == -15.0 && t->learning.lo95 == -16.0);
-        assert_true(fabs(t->end.score - known[k].last) < 1e-9);
-        assert_true(fabs(t->end.lo95 - (known[k].last - 1.0)) < 1e-9); // as wide as the run's
+        s.trial.value = known[k].score;
+        s.trial.lo95 = known[k].score - 1.0;
+        s.trial.hi95 = known[k].score + 1.0;
+        const rh_today *t = &judge(&s, 25, -13.9, 300)->today;
+        assert_true(t->learning.score == known[k].score);
+        assert_true(fabs(t->end.score + 13.9) < 1e-9);
+        assert_true(fabs(t->end.lo95 + 14.9) < 1e-9); // as wide as the run's
         assert_int_equal(t->better, known[k].better);
         if (strncmp(t->text, known[k].text, strlen(known[k].text)) != 0)
             fail_msg("%s", t->text);
@@ -159,13 +174,108 @@ static void better(void **unused)
     assert_non_null(strstr(s.study.verdict.today.text, "learning has not paid for itself"));
 
     // by its reward only
+    s.trial.value = -5.0;
     assert_true(strncmp(judge(&s, 70, -13.0, 0)->today.text, "By its reward, yes: ", 20) == 0);
 
     // no episode at the end; an unconfirmed score
-    assert_int_equal(judge(&s, 25, NAN, 0)->today.better, RH_ANSWER_UNKNOWN);
+    assert_int_equal(judge(&s, 25, NAN, 0)->today.better, RH_ANSWER_YES);
+    assert_null(strstr(s.study.verdict.today.text, "at its end"));
     s.trial.confirm = false;
     assert_int_equal(judge(&s, 25, -13.0, 0)->today.better, RH_ANSWER_UNKNOWN);
     assert_non_null(strstr(s.study.verdict.today.text, "unconfirmed"));
+    end(&s);
+}
+
+// Errors that agent and clone share cancel: the advantage is by paired runs.
+static void beside_a_clone(void **unused)
+{
+    (void)unused;
+    sample s;
+    rh_trial trial[2];
+    rh_result copy[NMEMBER * NRUN] = {0};
+    begin(&s, 10);
+    s.plan.agents.type[0] = rh_agent_find("dqn", NULL);
+    s.plan.agents.type[1] = rh_agent_find("clone", NULL);
+    s.plan.agents.n = 2;
+    s.study.head.start.n = 1;
+    s.trial.value = -12.0;
+    trial[0] = trial[1] = s.trial;
+    trial[1].agent = trial[1].setting = 1;
+    trial[1].value = -16.0;
+    trial[1].result = copy;
+    s.study.verdict.trial = trial;
+    s.study.verdict.ntrial = s.study.verdict.nconfirm = 2;
+    judge(&s, 25, -14.1, 300);
+    static const double score[2][2] = {{-2.0, -5.9}, {-22.0, -26.1}}; // of both settings
+    static const int setting[2] = {0, 1};
+    s.check[0].score = score[0];
+    s.check[1].score = score[1];
+    s.study.verdict.check.setting = setting;
+    s.study.verdict.check.nsetting = 2;
+    for (int i = 0; i < NMEMBER * NRUN; i++) { // models differ much, the difference does not
+        s.result[i].score += 6.0 * (i / NRUN - 2);
+        copy[i] = s.result[i];
+        copy[i].score -= 4.0;
+    }
+    const rh_verdict *v = &s.study.verdict;
+    const rh_claim *claim = &v->trust.claim[RH_CLAIM_BETTER];
+    assert_int_equal(rh_study__clone(&s.study), 1);
+
+    // the log knows its controller well, 3 below the agent, and the clone is 4 below: the
+    // smaller counts, and beside the log the models differ
+    s.study.verdict.logged = (rh_reference){-15.0, -15.0, -15.0};
+    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    double beside_log = claim->probability;
+    assert_true(beside_log > 0.5 && beside_log < 0.9);
+    s.study.verdict.logged = (rh_reference){-60.0, -60.0, -60.0}; // now the clone counts
+    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_true(claim->probability > 0.99);
+    assert_int_equal(v->today.better, RH_ANSWER_YES);
+    assert_true(v->today.clone.score == -16.0);
+
+    // it was the best of several, by as much as it is better
+    s.study.verdict.selected = 4.0;
+    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_true(fabs(claim->probability - 0.5) < 1e-9);
+    assert_int_equal(v->today.better, RH_ANSWER_UNKNOWN);
+    s.study.verdict.selected = 0.0;
+    double last = 1.0; // what is lost elsewhere is less certain
+    for (double lost = 0.0; lost < 20.0; lost += 2.0) {
+        s.study.verdict.transfer.lost = lost;
+        assert_int_equal(rh_study__answer(&s.study), RH_OK);
+        assert_true(claim->probability < last && claim->probability > 0.5);
+        last = claim->probability;
+    }
+    s.study.verdict.winner = 1;
+    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_true(isnan(claim->probability));
+    assert_int_equal(v->today.better, RH_ANSWER_NO);
+    assert_non_null(strstr(v->today.text, "Keep the controller you have."));
+    end(&s);
+}
+
+// The claim is about the most failures that fit the log.
+static void claimed_failures(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int logged, own; // of 40 and of 100
+        double lo, hi;   // of the probability
+    } known[] = {
+        {10, 0, 0.999, 1.0}, {10, 25, 0.99, 1.0}, {10, 39, 0.5, 0.99}, {10, 70, 0.0, 0.01}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        sample s;
+        begin(&s, known[k].logged);
+        const rh_claim *c = &judge(&s, known[k].own, -15.0, 0)->trust.claim[RH_CLAIM_FAILURES];
+        if (!(c->probability >= known[k].lo && c->probability <= known[k].hi))
+            fail_msg("%d of 100: %g", known[k].own, c->probability);
+        assert_true(fabs(c->limit - 0.4019396) < 1e-4); // Wilson, as above
+        assert_non_null(strstr(c->text, "at most 40.2 % of episodes"));
+        end(&s);
+    }
+    sample s;
+    begin(&s, 0);
+    assert_true(isnan(judge(&s, 0, -9.0, 0)->trust.claim[RH_CLAIM_FAILURES].probability));
     end(&s);
 }
 
@@ -174,6 +284,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures),
         cmocka_unit_test(better),
+        cmocka_unit_test(beside_a_clone),
+        cmocka_unit_test(claimed_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,17 +42,26 @@
   // A button that selects a setting.
   const pickButton = (t, label) => (t ? make("button", { type: "button", class: "pick", "data-trial": t.trial, "aria-label": `show the learning curve of setting ${label}`, onclick: () => select(t.trial, true) }, String(label)) : String(label));
 
+  // With further scores: the confirmed settings that no other one beats in all of them.
+  function front(d) {
+    const also = d.also ?? [], of = d.front ?? [];
+    if (!also.length || !of.length) return null;
+    return table("Settings that no other one beats in every score", [["setting"], ["agent"], ["reward", "right"], ...also.map((a) => [named(a.formula, 30), "right"])],
+      of.map((t) => [`${t.setting}${t.setting === d.winner?.setting ? " (chosen)" : ""}`, named(t.agent, 20), number(t.score), ...t.also.map((a) => number(a.score))]));
+  }
+
   function answer(d) {
     const w = d.winner, t = d.winnerTrial;
     if (!w || !t) {
-      const none = d.search.length === 0 ? "No setting has finished yet." : d.finished ? "No setting has a finite score: nothing to deploy." : "No setting has a score yet.";
-      return section("answer", "The answer", trust(d), make("p", { class: "lead" }, none), logNext(d), findings((d.findings ?? []).filter((f) => !isAlert(f))));
+      const limited = d.finished && known(d.limits?.nearest);
+      const none = d.search.length === 0 ? "No setting has finished yet." : limited ? "No setting keeps the limits: nothing to deploy." : d.finished ? "No setting has a finite score: nothing to deploy." : "No setting has a score yet.";
+      return section("answer", "The answer", limited ? keeps(d) : null, trust(d), make("p", { class: "lead" }, none), logNext(d), findings((d.findings ?? []).filter((f) => !isAlert(f))));
     }
     const kinds = (w.kinds ?? []).length > 1 ? table("The same setting in every kind of model", [["kind of model"], ["score", "right"], ["95 % interval", "right"]],
       w.kinds.map((k) => [named(k.kind), ...scoreCells(k.score, k.lo95, k.hi95)])) : null;
     const fine = (x) => rounded(x, width(w.lo95, w.hi95));
     const sure = known(w.lo95) && known(w.hi95);
-    return section("answer", "The answer", better(d), fails(d), trust(d),
+    return section("answer", "The answer", better(d), keeps(d), fails(d), trust(d), front(d),
       make("div", { class: "card" },
         make("p", { class: "label" }, !d.finished ? "Leading so far" : d.today?.better === "no" || d.trust?.level === "cannot answer" ? "The best setting found" : "Deploy", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
         setting(d, t),

@@ -42,8 +42,9 @@
   function buildStudies() {
     const all = [...document.querySelectorAll("script.study")].map((s) => prepare(JSON.parse(s.textContent)));
     const page = document.getElementById("page");
+    const there = document.querySelector("script.deployment"), plant = there ? JSON.parse(there.textContent) : null;
     study = all.length === 1 ? all[0] : null;
-    const sections = (study ? [answer(study), curves(study), sensitivity(study), searching(study), models(study), logged(study), made(study)] : compare(all)).flat().filter(Boolean);
+    const sections = (study ? [answer(study), deployed(study, plant), curves(study), sensitivity(study), searching(study), models(study), logged(study), made(study)] : compare(all)).flat().filter(Boolean);
     const title = all.map((d) => cut(d.title, 60)).join(" and ");
     document.title = `${title} – Rehearse`;
     const d = all[0];

@@ -50,6 +50,14 @@
         { text: (x) => rateText(f, x), least: 0 }));
   }
 
+  // Only of a study with limits. The library words the answer.
+  function keeps(d) {
+    const l = d.limits, [head, rest] = told(l?.text);
+    if (!l) return null;
+    const said = d.winner ? (/^Yes/.test(l.text ?? "") ? "yes" : "open") : d.finished ? "no" : "open";
+    return question("keeps", "Does it keep the limits?", SIGN[said], cut(head ?? { yes: "Yes", no: "No setting keeps them", open: "Not known" }[said], 60), rest ? make("p", {}, named(rest, 800)) : null, null);
+  }
+
   // Errors and warnings of the log, before everything else. Warnings are folded to a line.
   const isAlert = (f) => f.origin === "log" && ["error", "warning"].includes(f.severity);
 

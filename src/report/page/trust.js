@@ -1,7 +1,7 @@
 
   // ---------------------------------------------------------------- the verdict
   //
-  // How far the answer can be trusted: a level, the probability that the setting is nearly the best on
+  // How far the answer can be trusted: a level, the probability that the agent is better and fails no more on
   // the plant, the reasons, what was measured, and what to log next. Colour, icon and text say the
   // level; a level that this page does not know is shown as one that cannot answer.
 

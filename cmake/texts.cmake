@@ -1,9 +1,10 @@
-# presets.cmake - writes presets.c: the files of presets/ as texts.
+# texts.cmake - writes a C file with the texts of files, by name without ending.
 #
-#     cmake -DOUT=presets.c -DFILES=a.yaml,b.yaml -P presets.cmake
+#     cmake -DOUT=presets.c -DHEADER=study/plan.h -DTYPE=rh_preset__text -DARRAY=rh_preset__file
+#         -DFILES=a.yaml,b.yaml -P texts.cmake
 
-set(text "// Written by cmake/presets.cmake.\n\n#include \"study/plan.h\"\n\n")
-string(APPEND text "const rh_preset__text rh_preset__file[] = {\n")
+set(text "// Written by cmake/texts.cmake.\n\n#include \"${HEADER}\"\n\n")
+string(APPEND text "const ${TYPE} ${ARRAY}[] = {\n")
 string(REPLACE "," ";" FILES "${FILES}")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME_WE)
