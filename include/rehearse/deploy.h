@@ -25,16 +25,17 @@ typedef enum rh_deploy_mode {
 } rh_deploy_mode;
 
 typedef struct rh_deploy_options {
-    const char *folder;  // log.csv, events.jsonl, agent.state, status.json; NULL: keep nothing
-    const char *state;   // state file to begin with where the folder has none; NULL: untrained
-    const char *guard;   // YAML file with safe action and limits (docs/deploy.md); NULL: none
-    rh_deploy_mode mode; // who acts
-    bool frozen;         // act without learning
-    bool shared;         // new files get the rights of the umask; else only their owner reads
-    int64_t save_steps;  // save after so many steps, 1 or more
-    double save_seconds; // or after so many seconds, above 0
-    uint64_t seed;       // of the agent's random choices
-    unsigned cookie;     // set by rh_deploy_defaults(), leave alone
+    const char *folder;   // log.csv, events.jsonl, agent.state, status.json; NULL: keep nothing
+    const char *state;    // state file to begin with where the folder has none; NULL: untrained
+    const char *guard;    // YAML file with safe action and limits (docs/deploy.md); NULL: none
+    rh_deploy_mode mode;  // who acts
+    bool frozen;          // act without learning
+    bool shared;          // new files get the rights of the umask; else only their owner reads
+    int64_t switch_steps; // try tied settings of best.yaml in so many steps; 0: do not
+    int64_t save_steps;   // save after so many steps, 1 or more
+    double save_seconds;  // or after so many seconds, above 0
+    uint64_t seed;        // of the agent's random choices
+    unsigned cookie;      // set by rh_deploy_defaults(), leave alone
 } rh_deploy_options;
 
 RH_API rh_deploy_options rh_deploy_defaults(void); // 1,000 steps, 60 s, seed 1
@@ -112,9 +113,10 @@ typedef enum rh_deploy_alarm {
     RH_ALARM_FAILURES = 16, // fails more often than promised, beyond chance
     RH_ALARM_GUARD = 32,    // the guard acts in more steps than its file says
     RH_ALARM_WORSE = 64,    // earns less than before, beyond chance
-    RH_ALARM_CHANGED = 128  // the plant does not do what it did before, beyond chance
+    RH_ALARM_CHANGED = 128, // the plant does not do what it did before, beyond chance
+    RH_ALARM_SILENCE = 256  // no message came in for the time of the guard file
 } rh_deploy_alarm;
-enum { RH_NALARM = 8 };
+enum { RH_NALARM = 9 };
 
 typedef struct rh_deploy_reply {
     double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
@@ -130,8 +132,8 @@ RH_API rh_status rh_deploy_step(rh_deploy *deploy, const rh_deploy_seen *seen,
                                 rh_deploy_reply *reply, rh_error *err);
 
 // Write what was seen, and save if it is due. Call it after the action was applied, and from
-// time to time while nothing comes in. A failure to write is RH_ALARM_DISK and not a failure of
-// this call. Nullable: err.
+// time to time while nothing comes in: it notices the silence. A failure to write is
+// RH_ALARM_DISK and not a failure of this call. Nullable: err.
 RH_API rh_status rh_deploy_tick(rh_deploy *deploy, rh_error *err);
 
 // How a deployment is doing. Counts are of all its processes so far.
@@ -169,9 +171,16 @@ typedef struct rh_deploy_health {
     double controller;   // what somebody else earns, as the score is; NAN: too little seen
     double gain;         // promised score minus that, and the 95 % interval of the difference
     double gain_lo, gain_hi;
-    double allowed;             // how far the agent may be from the fallback now; NAN: no blend
-    unsigned alarms;            // bits
-    int64_t alarm_step;         // step of the last alarm; -1: none
+    double allowed; // how far the agent may be from the fallback now; NAN: no blend
+    int nsetting;   // that the trial of `deploy --switch` has; 0: there is none
+    int setting;    // the one that acts now; 0: the chosen one
+    int64_t trial_steps, trial_used;        // of the trial, and those so far
+    bool trial_over;                        // the setting that acts stays
+    double setting_mean[RH_MAX_TIED + 1];   // what each is believed to earn, as the score is
+    double setting_error[RH_MAX_TIED + 1];  // standard error of that
+    int64_t setting_steps[RH_MAX_TIED + 1]; // in which each acted
+    unsigned alarms;                        // bits
+    int64_t alarm_step;                     // step of the last alarm; -1: none
     double evidence[RH_NALARM]; // for each alarm: it is raised at 20, and a deployment that is
                                 // all right ever gets to x with a probability of at most 1 / x;
                                 // NAN: nothing to compare with yet, or a fact and no test
@@ -213,5 +222,31 @@ RH_API rh_mqtt_options rh_mqtt_defaults(void); // localhost:1883, prefix rehears
 // the first one must succeed. Borrowed: opt. Nullable: stop, err.
 RH_API rh_status rh_deploy_mqtt(rh_deploy *deploy, const rh_mqtt_options *opt,
                                 bool (*stop)(void *context), void *context, rh_error *err);
+
+// ---------------------------------------------------------------------------- devices
+
+typedef struct rh_export_options {
+    const char *state; // state file to begin with; NULL: as a new deployment begins
+    const char *guard; // YAML file with safe_action, forbidden, limits and trip; NULL: none
+    bool frozen;       // act without learning; only esarsa learns on a device
+    int64_t memory;    // bytes that the agent may need, 1 or more
+    uint64_t seed;     // of its random choices
+    unsigned cookie;   // set by rh_export_defaults(), leave alone
+} rh_export_options;
+
+RH_API rh_export_options rh_export_defaults(void); // 64 KB, seed 1
+
+typedef struct rh_export_made {
+    bool learns;
+    int64_t state;     // bytes of struct agent
+    int64_t constants; // bytes of tables
+    int64_t nweight;   // that it learns
+} rh_export_made;
+
+// Write the agent of best.yaml as one C file for devices (docs/export.md). It does what a
+// deployment with the same options does, bit for bit. Nullable: opt, made, err.
+RH_API rh_status rh_export_write(const char *path, const char *best,
+                                 const rh_export_options *opt, rh_export_made *made,
+                                 rh_error *err);
 
 #endif

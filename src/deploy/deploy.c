@@ -18,7 +18,10 @@
 //    start, and learns nothing until the history is known: a log would not have these steps.
 // 7. Saving ends the agent's episode: the step after a save is not learned from. With the usual
 //    1,000 steps between saves this is one in a thousand.
-// 8. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
+// 8. While no message at all comes in for the time that the guard file says, the fallback acts,
+//    or the safe action or the last one is held: the caller asks for it (MQTT sends it). The
+//    next observation ends this and is a gap. Between episodes no message is expected.
+// 9. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
 //    agent that can (took) learns from what was done. What an operator or the guard does in
 //    control is an emergency, and is not learned from.
 
@@ -53,8 +56,9 @@ const char *rh_deploy__note_name(int bit)
 
 const char *rh_deploy__alarm_name(int bit)
 {
-    static const char *const name[RH_NALARM] = {"promise",  "range", "diverged", "disk",
-                                                "failures", "guard", "worse",    "changed"};
+    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
+                                                "disk",    "failures", "guard",
+                                                "worse",   "changed",  "silence"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
 }
 
@@ -80,6 +84,9 @@ static rh_status check_options(const rh_deploy_options *opt, rh_error *err)
     if (opt->save_steps < 1)
         return rh_fail(err, RH_EINVAL, "deploy: save_steps = %lld, expected 1 or more",
                        (long long)opt->save_steps);
+    if (opt->switch_steps < 0)
+        return rh_fail(err, RH_EINVAL, "deploy: switch_steps = %lld, expected 0 or more",
+                       (long long)opt->switch_steps);
     if (!(opt->save_seconds > 0.0))
         return rh_fail(err, RH_EINVAL, "deploy: save_seconds = %g, expected a number above 0",
                        opt->save_seconds);
@@ -156,6 +163,7 @@ static void destroy(rh_deploy *d)
     if (d->lock >= 0)
         close(d->lock);
     rh_expression__clear(&d->formula);
+    rh_switch__close(d);
     rh_agent_destroy(d->agent);
     rh_forecast__destroy(d->forecast);
     rh_turn__close(d);
@@ -205,10 +213,12 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     if (!rc)
         rc = load_born(d, err);
     if (!rc)
+        rc = rh_switch__open(d, err);
+    if (!rc)
         rc = rh_turn__open(d, err);
     if (!rc)
         rh_agent_freeze(d->agent, opt->frozen);
-    d->saved = rh_deploy__now();
+    d->saved = d->heard = rh_deploy__now();
     d->saved_step = d->health.nstep;
     if (!rc && d->folder && !d->health.nstep) // the status can be asked for from now on
         rc = save(d, err);
@@ -313,7 +323,7 @@ typedef struct step {
     const double *act; // that was taken; NULL: unknown
     double reward;     // NAN: unknown
     bool by_agent;     // the agent's own
-    bool by_other;     // somebody else's, to learn from (decision 8)
+    bool by_other;     // somebody else's, to learn from (decision 9)
     unsigned notes;
 } step;
 
@@ -330,7 +340,8 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
     step s = {.join = BEGINS, .act = d->reply.act, .reward = NAN};
     if (!in_episode(d) || seen->starts)
         return s;
-    bool gap = d->nlate >= LATE || (seen->seq >= 0 && d->seq >= 0 && seen->seq > d->seq + 1) ||
+    bool gap = d->silent || d->nlate >= LATE ||
+               (seen->seq >= 0 && d->seq >= 0 && seen->seq > d->seq + 1) ||
                seen->time - d->time > d->guard.max_gap;
     s.notes |= gap ? RH_NOTE_GAP : 0;
     s.join = gap ? GAP : FOLLOWS;
@@ -432,6 +443,8 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
         rh_monitor__begin(&d->monitor);
     else
         rh_monitor__failure(&d->monitor, &d->health, d->best, &how);
+    if (s->join != BEGINS)
+        rh_switch__count(d, s->reward, s->join == FOLLOWS && s->by_agent, ends(seen));
     if (s->join == FOLLOWS && s->by_agent && isfinite(s->reward))
         rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
     else if (in_episode(d))
@@ -440,9 +453,8 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
                  rh_base__all_finite(d->sent, d->best->nsent) &&
                  rh_base__all_finite(seen->obs, d->best->nsent);
     if (whole)
-        rh_monitor__forecast(
-            &d->monitor, &d->health, d->best,
-            rh_forecast__step(d->forecast, d->sent, s->act, s->reward, seen->obs));
+        rh_monitor__forecast(&d->monitor, &d->health, d->best, d->forecast, d->sent, s->act,
+                             s->reward, seen->obs);
 }
 
 // ---------------------------------------------------------------------------- acting
@@ -451,8 +463,9 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
 static void go_back(rh_deploy *d)
 {
     rh_monitor__raise(&d->health, RH_ALARM_DIVERGED);
-    if (rh_contract__agent_reset(d->agent, &d->best->task, d->best->hp, NULL) == RH_OK &&
-        d->last)
+    const rh_deploy__arm *arm = &d->arm[(int)d->trial.now];
+    if (rh_contract__agent_reset(d->agent, &d->best->task, arm->hp, NULL) == RH_OK && d->last &&
+        arm == d->arm)
         (void)rh_agent_load(d->agent, d->last, NULL);
     rh_agent_freeze(d->agent, d->opt.frozen);
 }
@@ -466,6 +479,8 @@ static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, con
     if (may_learn && !s->by_agent)
         (void)rh_contract__agent_took(d->agent, s->act);
     bool blind = shown == RH_DEPLOY__BLIND, healthy = true;
+    rh_switch__learn(d, s->join == FOLLOWS && d->phase >= RH_DEPLOY__SEEING ? s->act : NULL,
+                     s->reward, blind || ends(seen) ? NULL : obs, seen->terminal);
     if (may_learn && seen->terminal) {
         healthy = rh_agent_end(d->agent, s->reward);
         reply->learned = !d->opt.frozen;
@@ -560,6 +575,8 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
         d->reply = *reply;
     d->answered = *reply;
     d->nlate = 0;
+    d->silent = false;
+    d->heard = ends(seen) ? INFINITY : d->heard;
     d->seq = seen->seq >= 0 ? seen->seq : d->seq;
     d->time = isfinite(seen->time) ? seen->time : NAN;
 }
@@ -598,12 +615,49 @@ static void decide(rh_deploy *d, const double *obs, bool blind, rh_deploy_reply 
     rh_turn__send(d, reply);
 }
 
+static void hear(rh_deploy *d)
+{
+    if (isfinite(d->guard.silence))
+        d->heard = rh_deploy__now();
+    d->unasked = false;
+    rh_monitor__end(&d->health, RH_ALARM_SILENCE);
+}
+
+// Decision 8. Returns whether it began now.
+static bool fall_silent(rh_deploy *d)
+{
+    unsigned alarms = d->health.alarms;
+    if (d->silent || !(rh_deploy__now() - d->heard > d->guard.silence))
+        return false;
+    rh_deploy_seen none = {.obs = d->sent, .reward = NAN, .seq = -1, .time = NAN};
+    rh_deploy_reply reply = {.source = RH_BY_NOBODY};
+    d->silent = true;
+    d->unasked = !rh_turn__watches(d);
+    rh_monitor__raise(&d->health, RH_ALARM_SILENCE);
+    if (d->unasked) {
+        fall_back(d, &reply);
+        d->reply = reply;
+    }
+    tell(d, &none, &reply, alarms);
+    d->answered = reply;
+    return true;
+}
+
+bool rh_deploy__unasked(rh_deploy *d, rh_deploy_reply *reply)
+{
+    bool is = d->unasked && d->answered.source != RH_BY_NOBODY;
+    d->unasked = false;
+    *reply = d->answered;
+    return is;
+}
+
 rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *reply,
                          rh_error *err)
 {
     unsigned alarms = d->health.alarms, old;
     if (!seen || !seen->obs || !reply)
         return rh_fail(err, RH_EINVAL, "deploy: no observation, expected one");
+    hear(d);
     rh_turn__command(d, seen->command);
     if ((old = is_old(d, seen)) != 0) {
         answer_again(d, seen, old, reply);
@@ -640,6 +694,7 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     d->health.nlearned += reply->learned;
     d->health.nepisode += ends(seen) && s.join != BEGINS;
     remember(d, seen, reply, next_phase(d, seen, reply, shown));
+    rh_switch__turn(d);
     tell(d, seen, reply, alarms);
     return RH_OK;
 }
@@ -651,8 +706,10 @@ rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
         lose(d, &notes);
         count_notes(d, notes);
     }
+    rh_turn__mend(d);
+    bool due = fall_silent(d) && d->folder;
     flush_events(d);
-    bool due = d->health.nstep - d->saved_step >= d->opt.save_steps;
+    due = due || d->health.nstep - d->saved_step >= d->opt.save_steps;
     if (!due && d->health.nstep > d->saved_step)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;
     if (!due)

@@ -5,6 +5,7 @@
 //                     ├─▶ monitor.c: the promise; monitor_failures.c: its rate of failures
 //                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard
 //                     │     (tests: bets.c, rising.c; predictions: forecast.c)
+//                     ├─▶ switch.c: tied settings, tried by a bandit
 //                     ├─▶ record.c: log.csv, events.jsonl
 //                     └─▶ keep.c: agent.state, status.json
 
@@ -52,6 +53,7 @@ typedef struct rh_guard {
     bool steps_up;               // by itself, under the conditions below
     double up_steps, up_agreement, up_coverage, up_gain; // NAN: no condition
     double max_gap; // a longer time between observations is a gap
+    double silence; // seconds without a message until the alarm; INFINITY: never
 } rh_guard;
 
 // path NULL: no limits.
@@ -87,6 +89,7 @@ typedef struct rh_rising {
 void rh_rising__init(rh_rising *r, double length, int half);
 // A further number; higher is worse. True: *worth of all bets is new.
 bool rh_rising__add(rh_rising *r, double x, bool alarmed, double *worth);
+double rh_rising__worth(const rh_rising *r); // of all bets
 
 // One-step predictions (forecast.c).
 typedef struct rh_forecast rh_forecast;
@@ -94,10 +97,16 @@ typedef struct rh_forecast rh_forecast;
 rh_status rh_forecast__create(rh_forecast **out, const rh_best *best, double run,
                               rh_error *err);
 void rh_forecast__destroy(rh_forecast *f); // NULL is allowed
-// Predict a step and learn from it: how wrong that was; NAN: too early to say. All numbers are
-// finite, but the reward may be NAN.
-double rh_forecast__step(rh_forecast *f, const double *obs, const double *act, double reward,
-                         const double *next);
+// Predict a step and learn from it. False: it is too early to say how wrong that was. All
+// numbers are finite, but the reward may be NAN. error: of all outputs together; how much less
+// and how much more the action did; of each output upwards and downwards, the reward last. NAN:
+// unknown (nseries).
+#define RH_FORECAST__MOST 53
+bool rh_forecast__step(rh_forecast *f, const double *obs, const double *act, double reward,
+                       const double *next, double error[RH_FORECAST__MOST]);
+int rh_forecast__nseries(const rh_forecast *f);
+// Each beside its past. Borrowed.
+rh_rising *rh_forecast__series(rh_forecast *f);
 // What to save. Borrowed. Numbers of another task are not loaded.
 const double *rh_forecast__saved(const rh_forecast *f, size_t *n);
 void rh_forecast__load(rh_forecast *f, const double *from, size_t n);
@@ -126,7 +135,7 @@ typedef struct rh_monitor {
     double foreign;          // 1: somebody else acted in this episode
     rh_bets failures;
     rh_monitor__block range, guard;
-    rh_rising worse, changed; // what was earned, with its sign changed; errors of forecasts
+    rh_rising worse; // what was earned, with its sign changed
 } rh_monitor;
 enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
 
@@ -168,9 +177,10 @@ void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best 
 void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, const rh_best *best, bool acts);
 // What the agent earned, of a step or an episode, beside its own past. Sets alarms of health.
 void rh_monitor__past(rh_monitor *m, rh_deploy_health *health, const rh_best *best, double x);
-// The error of a forecast, NAN: none. Sets alarms of health.
+// A step of the plant, for the forecasts; the next sensors are finite. Sets alarms of health.
 void rh_monitor__forecast(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
-                          double error);
+                          rh_forecast *f, const double *obs, const double *act, double reward,
+                          const double *next);
 
 // ---------------------------------------------------------------------------- record.c
 
@@ -208,6 +218,55 @@ bool rh_record__flush_events(rh_record *record);
 bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply);
 
+// Make one event: setting `arm`, an agent of that name, acts from here on; stays: for good.
+bool rh_record__switch(rh_record *record, int64_t step, int arm, const char *agent, bool stays);
+
+// ---------------------------------------------------------------------------- switch.c
+
+#define RH_SWITCH__NAME "switch"
+
+// Units of one setting, the older the less (switch.c).
+typedef struct rh_switch__arm {
+    double n, mean, squares; // weights of units, their mean, squared deviations
+    double steps;            // in which it acted
+} rh_switch__arm;
+
+// A trial of several settings. Everything that a resumed deployment needs is a number.
+typedef struct rh_switch {
+    double narm;        // settings, the chosen one first; 0: there is no trial
+    double steps, used; // of the trial
+    double now;         // who acts
+    double done;        // 1: it stays
+    double ndraw;       // random numbers so far
+    double skip;        // 1: the next reward is still of another
+    double over;        // 1: the unit is complete
+    double holed;       // 1: the unit has steps of somebody else
+    double back, nback; // reward and steps of the unit so far
+    rh_switch__arm arm[RH_MAX_TIED + 1];
+} rh_switch;
+enum { RH_SWITCH__N = sizeof(rh_switch) / sizeof(double) };
+
+typedef struct rh_deploy__arm {
+    rh_agent *agent; // owned; the first is the chosen one
+    const rh_agent_type *type;
+    const double *hp; // borrowed
+    rh_rng rng;       // while another one acts
+    bool shown;       // it was shown the last observation
+} rh_deploy__arm;
+
+rh_status rh_switch__open(rh_deploy *d, rh_error *err);
+void rh_switch__close(rh_deploy *d);
+// Put the trial and its other agents into the state of a deployment.
+rh_status rh_switch__save(rh_deploy *d, rh_state *state, rh_error *err);
+// Those that do not act learn from a step. act NULL: nothing; obs NULL: it is not whole.
+void rh_switch__learn(rh_deploy *d, const double *act, double reward, const double *obs,
+                      bool terminal);
+// A step of the agent's own, or not; ended: the last of its episode.
+void rh_switch__count(rh_deploy *d, double reward, bool own, bool ended);
+// After an observation was answered: the next one may act.
+void rh_switch__turn(rh_deploy *d);
+void rh_switch__tell(rh_deploy *d); // health
+
 // ---------------------------------------------------------------------------- turn.c
 
 // Who acts, and the evidence for it. Everything that a resumed deployment needs is a number.
@@ -238,6 +297,8 @@ void rh_turn__count(rh_deploy *d, const double *act, double reward, bool ended);
 // is shown it (blind: a number is missing).
 void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *act, bool blind,
                    bool inside);
+// Begin the fallback anew if it has failed. After the reply: a program is started.
+void rh_turn__mend(rh_deploy *d);
 // The agent's action, the fallback's or a blend; then, within the limits, whose it is called.
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply);
 void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply);
@@ -258,9 +319,12 @@ typedef enum rh_deploy__phase {
 } rh_deploy__phase;
 
 struct rh_deploy {
-    rh_best *best;   // owned
-    rh_agent *agent; // owned
-    rh_state *last;  // owned: the last saved state, to go back to; NULL: none
+    rh_best *best;                       // owned
+    rh_agent *agent;                     // owned: the one that acts
+    rh_deploy__arm arm[RH_MAX_TIED + 1]; // of a trial of several, the chosen one first
+    rh_switch trial;
+    rh_rng draws;
+    rh_state *last; // owned: the last saved state, to go back to; NULL: none
     rh_expression formula;
     double label[RH_MAX_ACTIONS]; // numbers that discrete actions stand for in the formula
     rh_guard guard;
@@ -271,6 +335,7 @@ struct rh_deploy {
     rh_rng backup_rng;             //
     double backup_act[RH_MAX_ACT]; // its action now
     bool backup_knows;             // it has one
+    bool backup_dead, backup_new;  // it has failed; it was made anew
     double wished[RH_MAX_ACT];     // what the agent would do; NAN: unknown        (nact)
     rh_deploy_health health;
     rh_record record;
@@ -286,6 +351,9 @@ struct rh_deploy {
     rh_deploy_reply answered; // the last reply, for a repeated observation
     int64_t seq;              // of the last observation; -1: none
     int nlate;                // late observations since then
+    double heard;             // when the last message came in; INFINITY: none is expected
+    bool silent;              // silence began, and no observation was accepted since
+    bool unasked;             // and its action was not sent yet
     double time;              //
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
@@ -314,6 +382,10 @@ typedef struct rh_message {
 // Parse one line (n bytes). On failure all sensors are missing. Allocates nothing.
 rh_status rh_message__parse(rh_message *message, const rh_best *best, const char *text,
                             size_t n, rh_error *err);
+
+// The action of a number: the one whose name it is; its index where no name is a number. -1:
+// none.
+int rh_message__action_of(const rh_best *best, double x);
 
 // The reply as one line of JSON. error: a text, or NULL. Returns the length.
 size_t rh_message__reply(const rh_best *best, const rh_deploy_seen *seen,

@@ -15,13 +15,18 @@
 // 3. Older steps are forgotten, since an agent that learns moves to other states, where other
 //    numbers fit. Nothing is forgotten while P is large: without excitation it would grow
 //    without bound.
-// 4. The score of a step is the mean over the sensors and the reward of |e| in standard
-//    deviations so far, cut: one wild sensor does not hide the others.
+// 4. Each output's e, in standard deviations so far and cut, is a series of its own, upwards
+//    and downwards: a changed actuator moves one sensor, a changed tariff the reward. Beside
+//    them, the score of a step is the mean over the sensors and the reward of |e|.
+//    So is what the actions do: with q the part of a prediction that actions explain, off its
+//    mean and in standard deviations, -e q summed over the sensors is high if they do less.
 // 5. The score itself is predicted, too, by the same features, and divided by that: where the
 //    agent goes as it learns, errors may be larger, and the plant is the same. Without it a
 //    quarter of honest deployments in a model of nearest neighbours raised the alarm, with it
 //    3 %. Forgetting within a whole run, instead of a fifth, finds more and gave 8 %.
 // 6. More than MOST_IN sensors: the first ones are predicted.
+// 7. The last changes of the sensors and the last action are features, too: many plants have
+//    dead time or states that no sensor shows, and errors that remember say little in a test.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -46,17 +51,46 @@
 struct rh_forecast {
     const rh_best *best;
     int nin, nact, nfeat, nout;
-    double keep; // f
-    double *all; // owned: what is saved: nseen, w, P, var
-    double *w;   // the last ones: of the score ((nout + 1) x nfeat)
-    double *p;   // (nfeat x nfeat)
-    double *var; // moving mean square of e                 (nout)
+    bool remembers;           // decision 7
+    double keep;              // f
+    double *all;              // owned: what is saved: nseen, w, P, var
+    double *w;                // the last ones: of the score ((nout + 1) x nfeat)
+    double *p;                // (nfeat x nfeat)
+    double *var;              // moving mean square of e                 (nout)
+    double *mean;             // of the features                         (nfeat)
+    rh_rising *series;        // errors beside their past                (3 + 2 nout)
+    bool by[MOST_FEATURE];    // features of actions                 (nfeat)
+    bool follows;             // the step before led to last
+    double last[MOST_IN];     //
+    double was[MOST_FEATURE]; // its features, without the first
     double x[MOST_FEATURE], g[MOST_FEATURE];
 };
 
 static size_t size_of(const rh_forecast *f)
 {
-    return 1 + (size_t)f->nfeat * (size_t)(f->nout + 1 + f->nfeat) + (size_t)f->nout;
+    return 1 + (size_t)f->nfeat * (size_t)(f->nout + 2 + f->nfeat) + (size_t)f->nout +
+           (size_t)rh_forecast__nseries(f) * (sizeof(rh_rising) / sizeof(double));
+}
+
+int rh_forecast__nseries(const rh_forecast *f)
+{
+    return 3 + 2 * f->nout;
+}
+
+rh_rising *rh_forecast__series(rh_forecast *f)
+{
+    return f->series;
+}
+
+// Which features make_features() makes of actions.
+static void mark_actions(rh_forecast *f)
+{
+    int linear = 1 + f->nin + f->nact, n = linear + (f->remembers ? f->nin + f->nact : 0);
+    for (int i = 0; i < n; i++)
+        f->by[i] = i < linear ? i > f->nin : i >= linear + f->nin;
+    for (int i = 1; n < f->nfeat && i <= f->nin; i++)
+        for (int k = i; k <= f->nin + f->nact; k++)
+            f->by[n++] = k > f->nin;
 }
 
 rh_status rh_forecast__create(rh_forecast **out, const rh_best *best, double run, rh_error *err)
@@ -72,7 +106,9 @@ rh_status rh_forecast__create(rh_forecast **out, const rh_best *best, double run
     int linear = 1 + f->nin + f->nact, products = 0;
     for (int i = 0; i < f->nin; i++)
         products += f->nin - i + f->nact;
-    f->nfeat = linear + products <= MOST_FEATURE ? linear + products : linear;
+    f->remembers = linear + f->nin + f->nact <= MOST_FEATURE; // decision 7
+    f->nfeat = linear + (f->remembers ? f->nin + f->nact : 0);
+    f->nfeat += f->nfeat + products <= MOST_FEATURE ? products : 0;
     f->nout = f->nin + 1;
     f->keep = 1.0 - 1.0 / fmax(20.0 * f->nfeat, run / 5.0); // decision 5
     f->all = rh_alloc(size_of(f), sizeof *f->all);
@@ -83,6 +119,9 @@ rh_status rh_forecast__create(rh_forecast **out, const rh_best *best, double run
     f->w = f->all + 1;
     f->p = f->w + (f->nout + 1) * f->nfeat;
     f->var = f->p + f->nfeat * f->nfeat;
+    f->mean = f->var + f->nout;
+    f->series = (rh_rising *)(f->mean + f->nfeat);
+    mark_actions(f);
     for (int i = 0; i < f->nfeat; i++)
         f->p[i * f->nfeat + i] = PRIOR;
     f->w[f->nout * f->nfeat] = USUAL;
@@ -109,6 +148,20 @@ void rh_forecast__load(rh_forecast *f, const double *from, size_t n)
         memcpy(f->all, from, n * sizeof *from);
 }
 
+// Decision 7, behind the first n features: without a step before, no change and the same
+// action.
+static int remember(rh_forecast *f, const double *obs, int n)
+{
+    const double *now = f->x + 1, *act = now + f->nin;
+    bool follows = f->follows && memcmp(f->last, obs, (size_t)f->nin * sizeof *obs) == 0;
+    for (int i = 0; i < f->nin; i++)
+        f->x[n++] = follows ? now[i] - f->was[i] : 0.0;
+    for (int k = 0; k < f->nact; k++)
+        f->x[n++] = follows ? f->was[f->nin + k] : act[k];
+    memcpy(f->was, now, (size_t)(f->nin + f->nact) * sizeof *now);
+    return n;
+}
+
 // Decision 2.
 static void make_features(rh_forecast *f, const double *obs, const double *act)
 {
@@ -128,6 +181,8 @@ static void make_features(rh_forecast *f, const double *obs, const double *act)
         else
             f->x[n++] =
                 2.0 * (act[k] - task->act_lo[k]) / (task->act_hi[k] - task->act_lo[k]) - 1.0;
+    if (f->remembers)
+        n = remember(f, obs, n);
     for (int i = 1; n < f->nfeat && i <= f->nin; i++)
         for (int k = i; k <= f->nin + f->nact; k++)
             f->x[n++] = f->x[i] * f->x[k];
@@ -170,37 +225,65 @@ static void learn(const rh_forecast *f, double *w, double e)
         w[i] += f->g[i] * e;
 }
 
-double rh_forecast__step(rh_forecast *f, const double *obs, const double *act, double reward,
-                         const double *next)
+// What the actions explain of output o, decision 4.
+static double effect(const rh_forecast *f, int o)
+{
+    const double *w = f->w + o * f->nfeat;
+    double sum = 0.0;
+    for (int i = 0; i < f->nfeat; i++)
+        sum += f->by[i] ? w[i] * (f->x[i] - f->mean[i]) : 0.0;
+    return f->var[o] > 0.0 ? fmin(fmax(sum / sqrt(f->var[o]), -CUT_OUT), CUT_OUT) : 0.0;
+}
+
+// The error of output o, whose true value is y, in standard deviations so far; learns from it.
+static double miss(rh_forecast *f, int o, double y)
+{
+    double *w = f->w + o * f->nfeat, nseen = f->all[0], z = NAN;
+    double e = y - predicted(f, w);
+    if (f->var[o] > 0.0) {
+        double least = FINE * (o < f->nin ? 1.0 : fabs(y));
+        z = e / (sqrt(f->var[o]) + least);
+        z = fmin(fmax(z, -CUT_OUT), CUT_OUT);
+    }
+    learn(f, w, e);
+    double since = fmax(0.0, nseen - WARM * f->nfeat); // earlier errors are forgotten
+    double rate = fmax(1.0 / (1.0 + since), SLOWER * (1.0 - f->keep));
+    f->var[o] += rate * (e * e - f->var[o]);
+    return z;
+}
+
+bool rh_forecast__step(rh_forecast *f, const double *obs, const double *act, double reward,
+                       const double *next, double error[RH_FORECAST__MOST])
 {
     const rh_task *task = &f->best->task;
-    double score = 0.0, nseen = f->all[0];
+    double score = 0.0, less = 0.0, nseen = f->all[0];
     int known = 0;
     make_features(f, obs, act);
     update_gain(f);
     for (int o = 0; o < f->nout; o++) {
         double y = o < f->nin ? 2.0 * (next[o] - obs[o]) / (task->obs_hi[o] - task->obs_lo[o])
                               : reward;
-        double *w = f->w + o * f->nfeat;
-        if (!isfinite(y))
-            continue;
-        double e = y - predicted(f, w);
-        if (f->var[o] > 0.0) {
-            double least = FINE * (o < f->nin ? 1.0 : fabs(y));
-            score += fmin(fabs(e) / (sqrt(f->var[o]) + least), CUT_OUT);
-            known++;
-        }
-        learn(f, w, e);
-        double since = fmax(0.0, nseen - WARM * f->nfeat); // earlier errors are forgotten
-        double rate = fmax(1.0 / (1.0 + since), SLOWER * (1.0 - f->keep));
-        f->var[o] += rate * (e * e - f->var[o]);
+        double q = effect(f, o), z = isfinite(y) ? miss(f, o, y) : NAN;
+        error[3 + 2 * o] = z;
+        error[4 + 2 * o] = -z;
+        less -= isnan(z) || o == f->nin ? 0.0 : z * q;
+        score += isnan(z) ? 0.0 : fabs(z);
+        known += !isnan(z);
     }
+    error[1] = less;
+    error[2] = -less;
+    double rate = fmax(1.0 / (1.0 + nseen), 1.0 - f->keep);
+    for (int i = 0; i < f->nfeat; i++)
+        f->mean[i] += rate * (f->x[i] - f->mean[i]);
     f->all[0] = fmin(nseen + 1.0, 1e9);
+    memcpy(f->last, next, (size_t)f->nin * sizeof *next);
+    f->follows = true;
     if (!known || nseen < WARM * f->nfeat)
-        return NAN;
+        return false;
     double *w = f->w + f->nout * f->nfeat; // decision 5
     double usual = predicted(f, w);
     score /= known;
     learn(f, w, score - usual);
-    return score / fmax(usual, LEAST);
+    error[0] = score / fmax(usual, LEAST);
+    return true;
 }

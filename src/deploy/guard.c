@@ -5,15 +5,15 @@
 //     limits: {power: [0, 5]}       # of continuous actions; others are cut to it
 //     trip: {temp: [5, 80]}         # past it the safe action is taken
 //     max_gap: 90                   # seconds between observations; a longer time is a gap
+//     silence: 30                   # seconds without a message; the fallback acts, an alarm
 //     alarm_share: 0.05             # of steps; an alarm where the guard acts in more
 //     fallback: clone               # or hold, none, exec:COMMAND, an action: acts if needed
 //     on_alarm: fallback            # or continue
 //     blend: {step: 0.05, away: 0.2, full: 10000}
 //     step_up: {steps: 5000, agreement: 0.5, coverage: 0.95, gain: 0}
 //
-// 1. A forbidden action and a trip need a safe action or a fallback; the file is refused
-// without
-//    one.
+// 1. A forbidden action and a trip need a safe action or a fallback; without one the file is
+//    refused.
 // 2. Without a safe action, the last action is repeated where there is nothing to choose from.
 
 #include "base/base.h"
@@ -44,12 +44,14 @@ static rh_status refuse(const reading *r, const rh_yaml *node, const char *key,
                    rh_base__path_tail(r->path), node->line, key, shown, expected);
 }
 
+// An action by its name, or its index where no name is a number.
 static int label_of(const reading *r, const rh_yaml *node)
 {
+    double x;
     for (int i = 0; node->kind == RH_YAML_TEXT && i < r->best->task.naction; i++)
         if (strcmp(node->text, r->best->label[i]) == 0)
             return i;
-    return -1;
+    return rh_yaml__number(node, &x) ? rh_message__action_of(r->best, x) : -1;
 }
 
 static rh_status read_action(const reading *r, const rh_yaml *node, const char *key,
@@ -210,7 +212,7 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
 {
     static const char *const known[] = {"safe_action", "forbidden",   "limits",   "trip",
                                         "max_gap",     "alarm_share", "fallback", "on_alarm",
-                                        "blend",       "step_up"};
+                                        "blend",       "step_up",     "silence"};
     const rh_task *task = &r->best->task;
     rh_guard *g = r->guard;
     rh_error why = {""};
@@ -233,6 +235,11 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
     if (strcmp(key, "max_gap") == 0)
         return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->max_gap) &&
                        g->max_gap > 0.0
+                   ? RH_OK
+                   : refuse(r, node, key, "seconds above 0");
+    if (strcmp(key, "silence") == 0)
+        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->silence) &&
+                       g->silence > 0.0
                    ? RH_OK
                    : refuse(r, node, key, "seconds above 0");
     if (strcmp(key, "alarm_share") == 0)
@@ -287,7 +294,8 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
     char *bytes = NULL;
     rh_yaml *root = NULL;
     size_t n = 0;
-    *guard = (rh_guard){.max_gap = INFINITY, .share = SHARE, .blend_full = FULL};
+    *guard = (rh_guard){
+        .max_gap = INFINITY, .silence = INFINITY, .share = SHARE, .blend_full = FULL};
     guard->blend_step = guard->blend_away = NAN;
     guard->up_steps = guard->up_agreement = guard->up_coverage = guard->up_gain = NAN;
     for (int i = 0; i < RH_MAX_OBS; i++)

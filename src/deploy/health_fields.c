@@ -71,6 +71,31 @@ static void write_seen_by(rh_doc *doc, const char *key, const rh_field_at *at)
     rh_doc__close(doc);
 }
 
+static bool has_trial(const rh_field_at *at)
+{
+    return health_of(at)->nsetting > 0;
+}
+
+static void write_trial(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    const rh_deploy_health *h = health_of(at);
+    rh_doc__open(doc, key, '{', true);
+    rh_doc__whole(doc, "steps", h->trial_steps);
+    rh_doc__whole(doc, "used", h->trial_used);
+    rh_doc__flag(doc, "over", h->trial_over);
+    rh_doc__whole(doc, "setting", h->setting);
+    rh_doc__open(doc, "settings", '[', true);
+    for (int i = 0; i < h->nsetting; i++) {
+        rh_doc__open(doc, NULL, '{', true);
+        rh_doc__whole(doc, "steps", h->setting_steps[i]);
+        rh_doc__real(doc, "mean", h->setting_mean[i]);
+        rh_doc__real(doc, "error", h->setting_error[i]);
+        rh_doc__close(doc);
+    }
+    rh_doc__close(doc);
+    rh_doc__close(doc);
+}
+
 static void write_alarms(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     rh_doc__open(doc, key, '[', true);
@@ -149,6 +174,10 @@ static const rh_field row[] = {
     {"gain_lower", AT(gain_lo), NULL, "its 95 % interval"},
     {"gain_upper", AT(gain_hi), NULL, ""},
     {"blend", AT(allowed), NULL, "how far from the fallback the agent may be now"},
+    {"switch", RH_FIELD__CALL, NULL,
+     "trial of tied settings, the chosen one first: which acts, and what each is believed to "
+     "earn, with its standard error",
+     .call = write_trial, .known = has_trial},
     {"alarms", RH_FIELD__CALL, NULL, "now", .call = write_alarms},
     {"tests", RH_FIELD__CALL, NULL,
      "of each alarm: evidence (raised at 20); if it is raised since which step, and the "

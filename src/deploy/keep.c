@@ -69,9 +69,9 @@ enum {
     P_GUARD_SHARE,
     P_NOTHER,
     P_SINCE,
-    P_SURE = P_SINCE + RH_NALARM,
-    P_EVIDENCES = P_SURE + RH_NALARM,
-    P_MODE = P_EVIDENCES + RH_NALARM,
+    P_SURE = P_SINCE + RH_NALARM - 1,
+    P_EVIDENCES = P_SURE + RH_NALARM - 1,
+    P_MODE = P_EVIDENCES + RH_NALARM - 1,
     P_FALLEN,
     P_MODE_STEP,
     P_NSHADOW,
@@ -83,7 +83,14 @@ enum {
     P_GAIN_HI,
     P_ALLOWED,
     P_NO_ACTION, // the last note: earlier states have eleven
-    NPOSITION
+    P_SILENT,    // since when: the last alarm is no test; earlier states have eight
+    P_NSETTING,  // of a trial; earlier states end here
+    P_SETTING,
+    P_TRIAL,
+    P_USED,
+    P_OVER,
+    P_SETTINGS, // mean, error and steps of each
+    NPOSITION = P_SETTINGS + 3 * (RH_MAX_TIED + 1)
 };
 
 static void pack(const rh_deploy *d, double p[NPOSITION])
@@ -125,7 +132,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_GUARDED] = h->guarded;
     p[P_GUARD_SHARE] = h->guard_share;
     p[P_NOTHER] = (double)h->nother;
-    for (int i = 0; i < RH_NALARM; i++) {
+    for (int i = 0; i < RH_NALARM - 1; i++) {
         p[P_SINCE + i] = (double)h->since[i];
         p[P_SURE + i] = h->sure[i];
         p[P_EVIDENCES + i] = h->evidence[i];
@@ -142,6 +149,18 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_GAIN_HI] = h->gain_hi;
     p[P_ALLOWED] = h->allowed;
     p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
+    p[P_SILENT] = (double)h->since[RH_NALARM - 1];
+    p[P_NSETTING] = h->nsetting;
+    p[P_SETTING] = h->setting;
+    p[P_TRIAL] = (double)h->trial_steps;
+    p[P_USED] = (double)h->trial_used;
+    p[P_OVER] = h->trial_over;
+    for (int i = 0; i <= RH_MAX_TIED; i++) {
+        double *to = p + P_SETTINGS + 3 * i;
+        to[0] = h->setting_mean[i];
+        to[1] = h->setting_error[i];
+        to[2] = (double)h->setting_steps[i];
+    }
 }
 
 // A count that a damaged or foreign file may hold too.
@@ -187,7 +206,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->guarded = n > P_GUARDED ? p[P_GUARDED] : 0.0;
     h->guard_share = p[P_GUARD_SHARE];
     h->nother = count_of(p[P_NOTHER]);
-    for (int i = 0; i < RH_NALARM; i++) {
+    for (int i = 0; i < RH_NALARM - 1; i++) {
         h->since[i] = n > P_SINCE ? count_of(p[P_SINCE + i]) : -1;
         h->sure[i] = p[P_SURE + i];
         h->evidence[i] = p[P_EVIDENCES + i];
@@ -206,6 +225,20 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->gain_hi = p[P_GAIN_HI];
     h->allowed = p[P_ALLOWED];
     h->count[RH_NNOTE - 1] = count_of(p[P_NO_ACTION]);
+    h->nsetting = (int)count_of(p[P_NSETTING]);
+    h->nsetting = h->nsetting < 0 || h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
+    h->setting = (int)count_of(p[P_SETTING]);
+    h->trial_steps = count_of(p[P_TRIAL]);
+    h->trial_used = count_of(p[P_USED]);
+    h->trial_over = p[P_OVER] == 1.0;
+    for (int i = 0; i <= RH_MAX_TIED; i++) {
+        const double *of = p + P_SETTINGS + 3 * i;
+        h->setting_mean[i] = of[0];
+        h->setting_error[i] = of[1];
+        h->setting_steps[i] = count_of(of[2]);
+    }
+    h->since[RH_NALARM - 1] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
+    h->sure[RH_NALARM - 1] = h->evidence[RH_NALARM - 1] = NAN;
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,
@@ -218,17 +251,17 @@ static rh_status find_position(const rh_state *state, const char *path, const do
                    rh_base__path_tail(path), *p ? "of another version" : "no position");
 }
 
-// An earlier version kept less.
+// An earlier version kept less, or one more series behind it.
 static rh_status find_monitor(const rh_state *state, const char *path, rh_monitor *m,
                               rh_error *err)
 {
     size_t n = 0;
     const double *from = rh_state__doubles(state, monitor_name, &n);
-    if (!from || n > RH_MONITOR__N || n < offsetof(rh_monitor, guarded) / sizeof *from)
+    if (!from || n < offsetof(rh_monitor, guarded) / sizeof *from)
         return rh_fail(err, RH_EFORMAT, "%s: no monitor, expected the state of a deployment",
                        rh_base__path_tail(path));
     *m = (rh_monitor){0};
-    memcpy(m, from, n * sizeof *from);
+    memcpy(m, from, (n < RH_MONITOR__N ? n : RH_MONITOR__N) * sizeof *from);
     return RH_OK;
 }
 
@@ -371,7 +404,7 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
     char path[PATH];
     double position[NPOSITION];
     rh_state *state = NULL;
-    rh_status rc = rh_agent_save(d->agent, &state, err);
+    rh_status rc = rh_agent_save(d->arm[0].agent, &state, err);
     if (d->phase == RH_DEPLOY__LEARNING)
         d->phase = RH_DEPLOY__SEEING; // saving ends the agent's episode
     if (rc)
@@ -384,6 +417,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
     const double *forecast = rh_forecast__saved(d->forecast, &n);
     if (!rc)
         rc = rh_state_put(state, forecast_name, forecast, n, err);
+    if (!rc)
+        rc = rh_switch__save(d, state, err);
     if (!rc)
         rc = rh_state_put(state, turn_name, (const double *)&d->turn, RH_TURN__N, err);
     if (rc)

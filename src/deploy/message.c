@@ -37,7 +37,9 @@ static rh_status refuse(const parser *p, const char *what, const char *expected)
     char shown[48];
     size_t n = (size_t)(p->end - p->at);
     rh_text__printable_n(p->at, n < 24 ? n : 24, shown, sizeof shown);
-    return rh_fail(p->err, RH_EFORMAT, "%s: found '%s', expected %s", what, shown, expected);
+    char key[100]; // that the plant sent
+    rh_text__printable(what, key, sizeof key);
+    return rh_fail(p->err, RH_EFORMAT, "%s: found '%s', expected %s", key, shown, expected);
 }
 
 static void skip_blanks(parser *p)
@@ -279,9 +281,7 @@ static rh_status take_obs(parser *p)
     return accept(p, '}') ? RH_OK : refuse(p, "obs", ", or }");
 }
 
-// The action of a number: the one whose name it is; its index where no name is a number. -1:
-// none.
-static int action_of(const rh_best *best, double x)
+int rh_message__action_of(const rh_best *best, double x)
 {
     bool named = false;
     for (int i = 0; i < best->task.naction; i++) {
@@ -314,7 +314,7 @@ static rh_status take_action(parser *p)
             for (int i = 0; i < task->naction && at < 0; i++)
                 at = strcmp(p->best->label[i], name) == 0 ? i : -1;
         } else if (number(p, &x))
-            at = action_of(p->best, x);
+            at = rh_message__action_of(p->best, x);
         act[0] = at;
         if (at >= 0)
             return RH_OK;

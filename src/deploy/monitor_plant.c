@@ -15,11 +15,16 @@
 // 5. The guard acts in at most its share of the steps.
 // 6. Excursions and trips last for several steps, which are not independent. So the trials of 4
 //    and 5 are shares of blocks, BLOCKS of them in a run.
+// 7. Errors of all outputs together and actions that do less have the share MAIN of the stake
+//    each, lower rewards LOWER; more effect and the other outputs, upwards and downwards, have
+//    the rest in equal shares. Their worths are added.
 
 #include "deploy_internal.h"
 
 #include <math.h>
 
+#define MAIN 0.2         // decision 7; by hand
+#define LOWER 0.3        // decision 7; by hand
 #define MARGIN 0.1       // decision 4; by hand
 #define ALLOWED 0.05     // decision 4; by hand
 #define FADE 0.01        // of the moving share that is shown: about 100 observations
@@ -37,33 +42,53 @@ double rh_monitor__run(const rh_best *best)
     return run > 0 ? (double)run : 1.0;
 }
 
-// Add x to a series that begins at decision 3.
-static void compare(rh_monitor *m, rh_rising *r, rh_deploy_health *health, const rh_best *best,
-                    rh_deploy_alarm alarm, double length, double x)
+// Decision 3.
+static bool compares(const rh_monitor *m, const rh_deploy_health *health, const rh_best *best)
 {
-    double worth, run = rh_monitor__run(best);
     double from = m->trained != 0.0 ? TRAINED : LEARNING;
-    if ((double)health->nstep < from * run)
-        return;
-    if (r->length < 1.0)
-        rh_rising__init(r, length, length > 1.0 ? RH_RISING__HALF : FEW);
-    if (rh_rising__add(r, x, health->alarms & (unsigned)alarm, &worth))
-        rh_monitor__weigh(health, alarm, worth);
+    return (double)health->nstep >= from * rh_monitor__run(best);
 }
 
 void rh_monitor__past(rh_monitor *m, rh_deploy_health *health, const rh_best *best, double x)
 {
-    double steps = PAST * rh_monitor__run(best) / RH_RISING__HALF;
-    compare(m, &m->worse, health, best, RH_ALARM_WORSE, best->task.continuing ? steps : 1.0,
-            -x);
+    bool steps = best->task.continuing;
+    double length = steps ? PAST * rh_monitor__run(best) / RH_RISING__HALF : 1.0, worth;
+    if (!compares(m, health, best))
+        return;
+    if (m->worse.length < 1.0)
+        rh_rising__init(&m->worse, length, length > 1.0 ? RH_RISING__HALF : FEW);
+    if (rh_rising__add(&m->worse, -x, health->alarms & RH_ALARM_WORSE, &worth))
+        rh_monitor__weigh(health, RH_ALARM_WORSE, worth);
+}
+
+// Decision 7: of series i of n.
+static double stake_of(int i, int n)
+{
+    double rest = (1.0 - 2.0 * MAIN - LOWER) / (n - 3);
+    return i < 2 ? MAIN : i == n - 1 ? LOWER : rest;
 }
 
 void rh_monitor__forecast(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
-                          double error)
+                          rh_forecast *f, const double *obs, const double *act, double reward,
+                          const double *next)
 {
-    double steps = PAST * rh_monitor__run(best) / RH_RISING__HALF;
-    if (!isnan(error))
-        compare(m, &m->changed, health, best, RH_ALARM_CHANGED, steps, error);
+    double error[RH_FORECAST__MOST], worth = 0.0, one;
+    int n = rh_forecast__nseries(f);
+    bool tested = false;
+    if (!rh_forecast__step(f, obs, act, reward, next, error) || !compares(m, health, best))
+        return;
+    rh_rising *series = rh_forecast__series(f);
+    for (int i = 0; i < n; i++) {
+        rh_rising *r = &series[i];
+        if (r->length < 1.0)
+            rh_rising__init(r, PAST * rh_monitor__run(best) / RH_RISING__HALF, RH_RISING__HALF);
+        if (!isnan(error[i]) &&
+            rh_rising__add(r, error[i], health->alarms & RH_ALARM_CHANGED, &one))
+            tested = true;
+        worth += stake_of(i, n) * rh_rising__worth(r);
+    }
+    if (tested)
+        rh_monitor__weigh(health, RH_ALARM_CHANGED, worth);
 }
 
 // Decision 6: p is the allowed share.

@@ -21,7 +21,8 @@
 //    left cannot be in the way. After a lost connection it is claimed again.
 // 6. A connection that ends before the broker has answered is refused: ports for TLS end one
 //    without it, or without the certificate that they want.
-// 7. A key with a passphrase is refused. OpenSSL would ask for it on the terminal.
+// 7. Silence of the sensors is answered without being asked: the fallback's action.
+// 8. A key with a passphrase is refused. OpenSSL would ask for it on the terminal.
 
 #include "base/base_internal.h"
 #include "deploy.h"
@@ -197,6 +198,18 @@ static void on_subscribe(struct mosquitto *broker, void *context, int id, int n,
         tell_deployer(c, NULL, 0);
 }
 
+// What is to be done while no observation comes in.
+static void tell_unasked(client *c)
+{
+    rh_deploy_seen none = {.seq = -1};
+    rh_deploy_reply reply;
+    if (!rh_deploy__unasked(c->deploy, &reply))
+        return;
+    size_t n =
+        rh_message__reply(c->deploy->best, &none, &reply, NULL, c->reply, RH_DEPLOY__TEXT);
+    publish(c, c->action, c->reply, n - 1, false);
+}
+
 // Listen to observations, once the claim is won.
 static void listen(client *c)
 {
@@ -243,7 +256,7 @@ static rh_status refuse_silence(const client *c, int fault, rh_error *err)
                    opt->host, opt->port, mosquitto_strerror(fault), opt->cafile, ours);
 }
 
-// Decision 7.
+// Decision 8.
 static int no_passphrase(char *text, int size, int writes, void *context)
 {
     (void)text;
@@ -321,8 +334,10 @@ rh_status rh_deploy_mqtt(rh_deploy *d, const rh_mqtt_options *opt, bool (*stop)(
             reconnect(&c, &pause);
         else if (!rc)
             listen(&c);
-        if (!rc && c.listens)
+        if (!rc && c.listens) {
+            tell_unasked(&c);
             tell_health(&c, false);
+        }
     }
     if (c.broker && c.accepted && !c.refused) {
         if (c.listens && !c.yields)

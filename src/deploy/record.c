@@ -301,6 +301,31 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
     return true;
 }
 
+// Room for a line among the events. False: it is lost.
+static bool add_event(rh_record *r, const rh_line *line)
+{
+    if (line->full || (r->nnoted + line->n > RH_DEPLOY__TEXT && !rh_record__flush_events(r)))
+        return false;
+    memcpy(r->noted + r->nnoted, line->at, line->n);
+    r->nnoted += line->n;
+    return true;
+}
+
+bool rh_record__switch(rh_record *r, int64_t step, int arm, const char *agent, bool stays)
+{
+    if (r->events < 0)
+        return true;
+    rh_line line = {.at = r->line, .size = RH_DEPLOY__TEXT};
+    rh_line__add(&line, "{\"step\":");
+    rh_line__whole(&line, step);
+    rh_line__add(&line, ",\"setting\":");
+    rh_line__whole(&line, arm);
+    rh_line__add(&line, ",\"agent\":");
+    rh_line__string(&line, agent);
+    rh_line__add(&line, stays ? ",\"stays\":true}\n" : "}\n");
+    return add_event(r, &line);
+}
+
 bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply)
 {
@@ -330,9 +355,5 @@ bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health 
         rh_line__action(&line, best, seen->act);
     }
     rh_line__add(&line, "}\n");
-    if (line.full || (r->nnoted + line.n > RH_DEPLOY__TEXT && !rh_record__flush_events(r)))
-        return false;
-    memcpy(r->noted + r->nnoted, line.at, line.n);
-    r->nnoted += line.n;
-    return true;
+    return add_event(r, &line);
 }

@@ -13,11 +13,14 @@
 //    no alarm. A step down, by an alarm, goes to the fallback and stays there until a command:
 //    alarms about the agent cannot end while it does not act.
 // 4. The fallback is shown every observation and every action, so that one with a memory (a
-//    clone with a history) is ready at once. One that cannot act (a missing sensor) holds.
+//    clone with a history) is ready at once. Where it cannot act (a missing sensor, a program
+//    that has ended) the safe action is taken, or the last one held. A program that has ended
+//    is started again after the reply.
 // 5. The blend: in a step, a continuous action moves by at most `step` of its range, and is at
 //    most `away` of it from the fallback's; a discrete one differs from the fallback's in at
-//    most that share of the steps. `away` grows linearly to 1 in `full` steps without an alarm,
-//    and begins anew after one.
+//    most that share of the steps. `away` grows linearly to 1 in `full` steps in which nothing
+//    speaks against the agent: deficits are below half of their alarm, and no test has evidence
+//    above 1. It stays as it is in other steps, and begins anew after an alarm.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -123,7 +126,7 @@ bool rh_turn__watches(const rh_deploy *d)
 bool rh_turn__learns(const rh_deploy *d)
 {
     bool others = rh_turn__watches(d) || d->turn.fallen != 0.0 || !isnan(d->guard.blend_away);
-    return others && d->best->agent->took;
+    return others && d->arm[(int)d->trial.now].type->took;
 }
 
 // Decision 3.
@@ -224,11 +227,27 @@ void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *a
     d->backup_knows = false;
     if (!d->backup || blind)
         return;
-    if (!begins && act)
+    if (!begins && act && !d->backup_new)
         rh_contract__agent_took(d->backup, act);
-    d->backup_knows = begins || !act
+    d->backup_knows = begins || !act || d->backup_new
                           ? rh_agent_start(d->backup, obs, &d->backup_rng, d->backup_act)
                           : rh_agent_step(d->backup, 0.0, obs, &d->backup_rng, d->backup_act);
+    d->backup_new = false;
+    d->backup_dead = !d->backup_knows;
+}
+
+void rh_turn__mend(rh_deploy *d)
+{
+    if (!d->backup_dead)
+        return;
+    d->backup_dead = false;
+    d->backup_new = true;
+    if (rh_contract__agent_reset(d->backup, &d->best->task, NULL, NULL) == RH_OK) {
+        rh_agent_freeze(d->backup, true);
+        return;
+    }
+    rh_agent_destroy(d->backup);
+    d->backup = NULL;
 }
 
 // ---------------------------------------------------------------------------- acting
@@ -249,6 +268,11 @@ bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
     case RH_FALLBACK_CLONE:
     case RH_FALLBACK_EXEC:
         act = d->backup_knows ? d->backup_act : NULL;
+        if (!act && d->guard.safe) {
+            memcpy(reply->act, d->guard.act, size);
+            reply->source = RH_BY_GUARD;
+            return true;
+        }
         break;
     case RH_FALLBACK_HOLD:
         break;
@@ -260,7 +284,17 @@ bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
     return true;
 }
 
-// Decision 5.
+// Decision 5: whether a step counts.
+static bool speaks_against(const rh_deploy *d)
+{
+    const rh_deploy_health *h = &d->health;
+    int promise = rh_monitor__index(RH_ALARM_PROMISE);
+    bool against = h->deficit > 0.5 * h->level;
+    for (int i = 0; i < RH_NALARM; i++)
+        against = against || (i != promise && h->evidence[i] > 1.0);
+    return against;
+}
+
 static void blend(rh_deploy *d, rh_deploy_reply *reply)
 {
     const rh_task *task = &d->best->task;
@@ -288,7 +322,7 @@ static void blend(rh_deploy *d, rh_deploy_reply *reply)
         moved = moved || x != was;
     }
     reply->source = moved ? RH_BY_BLEND : reply->source;
-    s->calm++;
+    s->calm += !speaks_against(d);
 }
 
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)

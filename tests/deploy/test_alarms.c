@@ -145,8 +145,7 @@ static void deploy(int run, int nstep, fault what, int from, int first[RH_NALARM
         bool fails = rh_rng_uniform(&spells.rng) < (faulty && what == BROKEN ? 0.1 : 0.02);
         h.nstep++;
         rh_monitor__reward(&m, &h, best, reward, false);
-        rh_monitor__forecast(&m, &h, best,
-                             rh_forecast__step(forecast, obs, &plant.act, reward, next));
+        rh_monitor__forecast(&m, &h, best, forecast, obs, &plant.act, reward, next);
         rh_monitor__obs(&m, &h, best, (double[]){5.0 + off, 0.0});
         rh_monitor__guard(&m, &h, best, guarded);
         rh_monitor__failure(&m, &h, best,

@@ -107,6 +107,7 @@ static void refused(void **unused)
         {"{\"obs\" [1,2]}", "expected a key and a colon"},
         {"{\"a\":\"\\x\"}", "expected a JSON value"},
         {"{\"a\":\"\\u12", "expected a JSON value"},
+        {"{\"a\\u001b\n\":x}", "a??: found 'x}', expected a JSON value"},
         {"{\"a\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "expected a JSON value"},
     };
     for (size_t i = 0; i < sizeof fault / sizeof *fault; i++) {

@@ -2,9 +2,12 @@
 // and comes again, blends in and steps up; and goes on after a kill as it was.
 
 #include "base/base.h"
+#include "deploy/deploy.h"
 #include "deploy/deploy_sample.h"
+#include "rehearse/plugin.h"
 
 #include <sys/wait.h>
+#include <time.h>
 
 #define CONTINUOUS                                                                             \
     "task:\n  sensors:\n    - {name: \"temp\", range: [0, 10], seen: [1, 9]}\n"                \
@@ -209,6 +212,116 @@ static void silence(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// A program as fallback acts; one that ends is replaced by the safe action and started again.
+static void by_a_program(void **unused)
+{
+    (void)unused;
+    char path[128], guard[256];
+    snprintf(path, sizeof path, "%s/other.sh", folder);
+    write_text(path,
+               "n=0\nwhile read -r line; do\n  case $line in\n"
+               "  *describe*) echo '{\"rehearse\": 1, \"about\": \"always on\", \"actions\": "
+               "\"discrete\", \"parameters\": []}' ;;\n"
+               "  *'\"run\"'* | *'\"end\"'*) ;;\n"
+               "  *) n=$((n + 1)); [ $n -gt 5 ] && exit 3; echo '{\"action\": 1}' ;;\n"
+               "  esac\ndone\n");
+    snprintf(guard, sizeof guard, "fallback: \"exec:sh %s\"\nsafe_action: off\n", path);
+    rh_plugin_allow_exec(true);
+    rh_deploy *d = made(BEST_ALL, guard, RH_MODE_KEPT);
+    int by[8] = {0};
+    for (int t = 0; t < 30; t++) {
+        rh_deploy_reply r =
+            after(d, t, -1.0, t ? -1.0 : NAN, t == 0 ? RH_COMMAND_FALLBACK : RH_COMMAND_NONE);
+        by[r.source]++;
+        assert_true(r.act[0] == (r.source == RH_BY_FALLBACK ? 1.0 : 0.0));
+    }
+    assert_int_equal(by[RH_BY_FALLBACK], 25);
+    assert_int_equal(by[RH_BY_GUARD], 5);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_plugin_allow_exec(false);
+}
+
+static void pass(double seconds)
+{
+    struct timespec t = {0, (long)(1e9 * seconds)};
+    nanosleep(&t, NULL);
+}
+
+// No message at all: an alarm in --status at once, and the fallback's action, once. The next
+// message ends it and is a gap.
+static void no_message(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *guard;
+        rh_deploy_source by;
+    } all[] = {{"silence: 0.02\nfallback: off\n", RH_BY_FALLBACK},
+               {"silence: 0.02\nsafe_action: 0\n", RH_BY_GUARD},
+               {"silence: 0.02\n", RH_BY_HOLD}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        rh_deploy *d = made(BEST_ALL, all[i].guard, RH_MODE_KEPT);
+        rh_deploy_reply r;
+        rh_deploy_health h;
+        after(d, 0, -1.0, NAN, 0);
+        assert_false(rh_deploy__unasked(d, &r));
+        pass(0.03);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy_health_of(d).alarms, RH_ALARM_SILENCE);
+        assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+        assert_int_equal(h.alarms, RH_ALARM_SILENCE);
+        assert_int_equal(h.since[8], 1);
+        assert_true(rh_deploy__unasked(d, &r));
+        assert_int_equal(r.source, all[i].by);
+        assert_true(i == 2 || r.act[0] == 0.0);
+        assert_int_equal(r.alarms, RH_ALARM_SILENCE);
+        assert_false(rh_deploy__unasked(d, &r)); // it was asked for
+        r = after(d, 1, -1.0, -1.0, 0);
+        assert_int_equal(r.alarms, 0);
+        assert_int_equal(r.source, RH_BY_AGENT);
+        assert_true(r.notes & RH_NOTE_GAP);
+        assert_false(r.learned);
+        assert_true(after(d, 2, -1.0, -1.0, 0).learned);
+        // an episode is over: nothing is expected
+        double obs[2] = {5.0, 0.5};
+        rh_deploy_seen end = {
+            .obs = obs, .reward = -1, .seq = 3, .time = NAN, .truncated = true};
+        assert_int_equal(rh_deploy_step(d, &end, &r, NULL), RH_OK);
+        pass(0.03);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy_health_of(d).alarms, 0);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        forget();
+    }
+    // in the shadow of a controller: an alarm, and no action
+    rh_deploy *d = made(BEST_ALL, "silence: 0.02\nfallback: off\n", RH_MODE_SHADOW);
+    rh_deploy_reply r;
+    pass(0.03);
+    assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+    assert_int_equal(rh_deploy_health_of(d).alarms, RH_ALARM_SILENCE);
+    assert_false(rh_deploy__unasked(d, &r));
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// The blend does not grow while the deficit is high.
+static void blend_waits(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL,
+                        "fallback: on\non_alarm: continue\n"
+                        "blend: {away: 0.2, full: 1000}\n",
+                        0);
+    int t = 0;
+    while (t < 300 && rh_deploy_health_of(d).deficit <= 0.5 * rh_deploy_health_of(d).level)
+        after(d, t++, -1.0, -1.0, 0);
+    assert_in_range(t, 10, 299);
+    double was = rh_deploy_health_of(d).allowed;
+    after(d, t, -1.0, -1.0, 0);
+    after(d, t + 1, -1.0, -1.0, 0);
+    assert_true(was > 0.2);
+    assert_true(rh_deploy_health_of(d).allowed <= was);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // Away from the fallback in at most a fifth of the steps, more later.
 static void blend_of_switches(void **unused)
 {
@@ -339,6 +452,9 @@ static void refused(void **unused)
         {"blend: {away: 0.2}\n", "blend without a fallback"},
         {"fallback: on\nblend: {step: 0.2}\n", "expected {step: SHARE, away: SHARE, full:"},
         {"fallback: on\nblend: {away: 2}\n", "away is 2, expected"},
+        {"silence: -1\n", "silence is -1, expected seconds above 0"},
+        {"silence: often\n", "silence is often, expected seconds above 0"},
+        {"safe_action: 2\n", "safe_action is 2, expected an action of best.yaml"},
         {"step_up: {agreement: 0.9}\n", "expected {steps: N, agreement"},
         {"step_up: {steps: 5, charm: 1}\n", "step_up is charm, expected"},
     };
@@ -365,6 +481,9 @@ int main(void)
         IN_A_FOLDER(by_command),
         IN_A_FOLDER(after_an_alarm),
         IN_A_FOLDER(silence),
+        IN_A_FOLDER(by_a_program),
+        IN_A_FOLDER(no_message),
+        IN_A_FOLDER(blend_waits),
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
         IN_A_FOLDER(steps_up),
