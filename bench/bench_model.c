@@ -7,7 +7,8 @@
 // thread, in processor time; the best of the repeats counts.
 //
 // On one core of an AMD EPYC (Zen 3, AVX2), steps per second of esarsa and ns of a bare step;
-// `carry` is a model with carry = local:
+// `carry` is a model with carry = local. The last column is a bare step of a regression
+// (linear), not in this table:
 //
 //                  simulator  stitching       no cache    carry        simulator stitch carry
 //     acrobot        212,000    316,000 1.49x  299,000  177,000 0.56x       199     38    861
@@ -140,23 +141,24 @@ static rh_log *collect(const char *name)
     return log;
 }
 
-// carry: a choice of the parameter.
+// carry: a choice of the parameter; NULL: a regression.
 static rh_model *fit(const rh_log *log, const rh_task *task, const char *carry)
 {
     rh_error err;
     rh_repr *repr = NULL;
     rh_model *model = NULL;
     rh_model_options opt = rh_model_defaults();
-    const rh_model_type *knn = rh_model_find("knn", NULL);
+    const rh_model_type *type = rh_model_find(carry ? "knn" : "linear", NULL);
     double param[64];
-    int at = rh_param_find(knn->param, knn->nparam, "carry");
-    rh_param_initial(knn->param, knn->nparam, param);
-    must(rh_param_parse(&knn->param[at], "carry", carry, &param[at], &err), &err);
+    int at = rh_param_find(type->param, type->nparam, "carry");
+    rh_param_initial(type->param, type->nparam, param);
+    if (carry)
+        must(rh_param_parse(&type->param[at], "carry", carry, &param[at], &err), &err);
     opt.param = param;
     opt.task = task;
     opt.fidelity = false;
     must(rh_repr_fit(&repr, rh_repr_find("raw", NULL), log, NULL, &err), &err);
-    must(rh_model_fit(&model, knn, log, repr, &opt, &err), &err);
+    must(rh_model_fit(&model, type, log, repr, &opt, &err), &err);
     rh_repr_destroy(repr);
     return model;
 }
@@ -192,28 +194,43 @@ static void run(const place *p)
     rh_env *true_env = simulator(p->env, false), *model_env = NULL;
     const rh_task *task = rh_env_task(true_env);
     rh_model *model = fit(log, task, "none"), *carrying = fit(log, task, "local");
-    rh_env *carry_env = NULL;
+    rh_model *linear = fit(log, task, NULL);
+    rh_env *carry_env = NULL, *linear_env = NULL;
+    must(rh_model_env(&linear_env, linear, 0, NULL, &err), &err);
     must(rh_model_env(&model_env, model, 0, NULL, &err), &err);
     must(rh_model_env(&carry_env, carrying, 0, NULL, &err), &err);
     rh_env *hidden = hide(model_env);
 
-    enum { SIMULATOR, MODEL, HIDDEN, CARRY, BARE_SIMULATOR, BARE_MODEL, BARE_CARRY, NWAY };
-    rh_env *const where[NWAY] = {true_env, model_env, hidden,   carry_env,
-                                 true_env, model_env, carry_env};
+    enum {
+        SIMULATOR,
+        MODEL,
+        HIDDEN,
+        CARRY,
+        BARE_SIMULATOR,
+        BARE_MODEL,
+        BARE_CARRY,
+        BARE_LINEAR,
+        NWAY
+    };
+    rh_env *const where[NWAY] = {true_env, model_env, hidden,    carry_env,
+                                 true_env, model_env, carry_env, linear_env};
     double best[NWAY];
     for (int k = 0; k < REPEAT * NWAY; k++) {
         int way = k % NWAY;
         double now = cost(where[way], task, p, way < BARE_SIMULATOR ? "esarsa" : "random");
         best[way] = k < NWAY || now < best[way] ? now : best[way];
     }
-    printf("%-13s %6d   %9.0f %9.0f %6.2fx %9.0f   %9.0f %6.2fx   %9.1f %7.1f %7.1f\n", p->env,
-           (int)log->n, 1e9 / best[SIMULATOR], 1e9 / best[MODEL], best[SIMULATOR] / best[MODEL],
-           1e9 / best[HIDDEN], 1e9 / best[CARRY], best[MODEL] / best[CARRY],
-           best[BARE_SIMULATOR], best[BARE_MODEL], best[BARE_CARRY]);
+    printf("%-13s %6d   %9.0f %9.0f %6.2fx %9.0f   %9.0f %6.2fx   %9.1f %7.1f %7.1f %7.1f\n",
+           p->env, (int)log->n, 1e9 / best[SIMULATOR], 1e9 / best[MODEL],
+           best[SIMULATOR] / best[MODEL], 1e9 / best[HIDDEN], 1e9 / best[CARRY],
+           best[MODEL] / best[CARRY], best[BARE_SIMULATOR], best[BARE_MODEL], best[BARE_CARRY],
+           best[BARE_LINEAR]);
     fflush(stdout);
     rh_env_destroy(hidden);
     rh_env_destroy(model_env);
     rh_env_destroy(carry_env);
+    rh_env_destroy(linear_env);
+    rh_model_destroy(linear);
     rh_model_destroy(model);
     rh_model_destroy(carrying);
     rh_env_destroy(true_env);
@@ -224,8 +241,9 @@ int main(void)
 {
     printf("\nesarsa in the kNN model of a log, steps per second on one core\n\n");
     printf("%-13s %6s   %57s   %25s\n", "", "", "esarsa, steps/s", "random, ns a step");
-    printf("%-13s %6s   %9s %9s %7s %9s   %9s %7s   %9s %7s %7s\n", "", "logged", "simulator",
-           "stitch", "ratio", "no cache", "carry", "/stitch", "simulator", "stitch", "carry");
+    printf("%-13s %6s   %9s %9s %7s %9s   %9s %7s   %9s %7s %7s %7s\n", "", "logged",
+           "simulator", "stitch", "ratio", "no cache", "carry", "/stitch", "simulator",
+           "stitch", "carry", "linear");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         run(&places[i]);
     return 0;

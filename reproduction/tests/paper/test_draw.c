@@ -218,7 +218,7 @@ static void every_experiment(void **unused)
         for (int k = 0; k < i; k++)
             assert_string_not_equal(paper->figure[i].id, paper->figure[k].id);
     }
-    assert_int_equal(paper->nfigure, 22);
+    assert_int_equal(paper->nfigure, 24);
     rh_paper_destroy(paper);
 }
 

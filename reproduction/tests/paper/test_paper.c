@@ -174,6 +174,14 @@ static void claims(void **unused)
     assert_int_equal(rh_paper_claim_at(paper, 1)->verdict, RH_PAPER_HOLDS);
     assert_int_equal(rh_paper_claim_at(paper, 2)->verdict, RH_PAPER_HOLDS);
     assert_null(rh_paper_claim_at(paper, 3));
+
+    // of 10 coins all are heads with probability 1 / 1024: scipy gives 0.0514 and 0.6236
+    static const double above[] = {1.0 / 1024.0, 0.0514, 0.6236};
+    int nabove = 0;
+    for (int i = 0; i < paper->nfact; i++)
+        if (strncmp(paper->fact[i].what, "Theorem 2: the best of", 22) == 0)
+            assert_true(fabs(paper->fact[i].ours - above[nabove++]) < 1e-4);
+    assert_int_equal(nabove, 3);
     rh_paper_cost cost = rh_paper_spent(paper);
     assert_int_equal(cost.ncell, 4);
     assert_true(cost.cpu > 0.0);
