@@ -83,11 +83,14 @@ static void add(const rh_study *study, int trial, int *setting, double *hp, int 
     setting[(*n)++] = t->setting;
 }
 
-// The settings to run, the winner first, and their hp (n x nparam); how many.
+// The settings to run, the winner first, and their hp (n x nparam); how many. None without a
+// winner: no agent is going to be anywhere.
 static int choose_settings(const rh_study *study, int *setting, double *hp)
 {
     const rh_verdict *v = &study->verdict;
     int n = 0;
+    if (v->winner < 0)
+        return 0;
     for (int i = 0; i < v->ntied; i++) // the winner first
         add(study, v->tied[i], setting, hp, &n);
     for (int k = 0; k < v->nconfirm; k++) { // the best that are not there yet

@@ -88,18 +88,24 @@ static void keeps_limits(void **unused)
     assert_has(o.out, "(limit 100).");
     assert_has(o.out, "limits          x > 2: at most 0.5 % of steps\n");
     assert_has(o.out, "  chosen\n");
+    drop(&o);
     o = rehearse("tune log.csv -o broken --at-most 'y > -1: 1 %'" SMALL);
     assert_int_equal(o.code, 1);
     assert_has(o.out, "\nDoes it keep the limits?  No setting keeps it. The nearest, setting ");
     assert_has(o.out, "\ndeploy          nothing: no setting keeps the limits\n");
     assert_false(exists("broken/best.yaml"));
+    drop(&o);
     o = rehearse("tune broken -q"); // resumed
     assert_int_equal(o.code, 1);
     assert_has(o.err, "broken: nothing to deploy: no setting keeps the limits");
+    drop(&o);
     o = rehearse("tune log.csv --at-most 'z > -1: 1 %'" SMALL);
     assert_int_equal(o.code, 2);
     assert_has(o.err, "--at-most: no sensor or action 'z'");
-    assert_int_equal(rehearse("tune log.csv --sure 1 --at-most 'x > 2: 1 %'" SMALL).code, 2);
+    drop(&o);
+    o = rehearse("tune log.csv --sure 1 --at-most 'x > 2: 1 %'" SMALL);
+    assert_int_equal(o.code, 2);
+    drop(&o);
     remove_folder("kept");
     remove_folder("broken");
 }
