@@ -7,9 +7,13 @@
 //    truncated. The s' of a terminal step may be unknown: agents do not use it, and it is s.
 // 3. Of a long log agents get the last MOST steps: what they would begin with takes time
 //    and memory in every run, and old steps may be of a plant that has changed.
+// 4. Which sensors are exogenous is found in the whole log and told to both parts. Half of a
+//    log often shows less: a town's demand was called exogenous in 3,000 steps and not in
+//    1,500, and then no kind of model replayed it well.
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/text.h"
 #include "model.h"
 #include "model_internal.h"
 #include "subset.h"
@@ -66,12 +70,32 @@ static rh_status every_second(rh_log **out, const rh_log *log, int first, rh_err
     return rc;
 }
 
+// Decision 4: the names of exogenous sensors, as --exogenous has them. False: they cannot be
+// told, and each part is tested by itself.
+static bool name_exogenous(rh_text *names, const rh_log *log)
+{
+    rh_facts *facts = NULL;
+    bool ok = rh_model_examine(&facts, log, NULL, NULL) == RH_OK;
+    for (int k = 0; ok && k < log->nobs; k++) {
+        if (!facts->sensor[k].exogenous)
+            continue;
+        ok = !strpbrk(log->obs_name[k], ",* \t");
+        rh_text__format(names, "%s%s", names->n ? "," : "", log->obs_name[k]);
+    }
+    rh_facts_destroy(facts);
+    return ok && !names->bad;
+}
+
 rh_status rh_prior__split(rh_log **model, rh_log **agent, const rh_log *log, rh_error *err)
 {
-    rh_log *one = NULL, *other = NULL;
-    rh_status rc = every_second(&one, log, 0, err);
+    rh_log *one = NULL, *other = NULL, whole = *log; // borrows all that it has
+    rh_text names = {0};
+    if (!log->exogenous && name_exogenous(&names, log))
+        whole.exogenous = names.data ? names.data : "";
+    rh_status rc = every_second(&one, &whole, 0, err);
     if (!rc)
-        rc = every_second(&other, log, 1, err);
+        rc = every_second(&other, &whole, 1, err);
+    rh_text__clear(&names);
     if (rc) {
         rh_log_destroy(one);
         return rc;

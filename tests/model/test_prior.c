@@ -76,6 +76,57 @@ static void both_parts_are_the_whole(void **unused)
     (void)unused;
 }
 
+// A room that a heater moves, and weather that nothing moves; n steps in episodes of 49.
+static rh_log *log_of_room(int n)
+{
+    static const char *const name[] = {"room", "weather"};
+    rh_log_builder *builder = NULL;
+    rh_log *log = NULL;
+    rh_log_shape shape = {.nobs = 2, .nact = 1, .action = RH_ACTION_DISCRETE, .obs_name = name};
+    rh_rng rng = rh_rng_stream(5, RH_STREAM_NOISE, 0, 0);
+    double obs[2] = {0.0, 0.0}, next[2], z[2];
+    assert_int_equal(rh_log_builder_create(&builder, &shape, NULL), RH_OK);
+    for (int i = 0; i < n; i++) {
+        double act = rh_rng_below(&rng, 2);
+        rh_rng_normal(&rng, z);
+        next[0] = 0.9 * obs[0] + 0.3 * obs[1] + act - 0.5 + 0.1 * z[0];
+        next[1] = 0.8 * obs[1] + z[1];
+        rh_log_row row = {.obs = obs,
+                          .act = &act,
+                          .next = next,
+                          .begins = i % 49 == 0,
+                          .truncated = i % 49 == 48};
+        assert_int_equal(rh_log_push(builder, &row, NULL), RH_OK);
+        memcpy(obs, next, sizeof obs);
+    }
+    assert_int_equal(rh_log_finish(builder, &log, NULL), RH_OK);
+    rh_log_builder_destroy(builder);
+    return log;
+}
+
+// 980 steps are enough for the test, half of them are not.
+static void both_parts_know_what_is_exogenous(void **unused)
+{
+    rh_log *log = log_of_room(980), *part[2] = {NULL, NULL};
+    rh_facts *alone = NULL;
+    assert_int_equal(rh_prior__split(&part[0], &part[1], log, NULL), RH_OK);
+    for (int i = 0; i < 2; i++) {
+        rh_facts *facts = NULL;
+        assert_int_equal(rh_model_examine(&facts, part[i], NULL, NULL), RH_OK);
+        assert_false(facts->sensor[0].exogenous);
+        assert_true(facts->sensor[1].exogenous);
+        rh_facts_destroy(facts);
+    }
+    part[0]->exogenous = NULL; // as if the part had not been told
+    assert_int_equal(rh_model_examine(&alone, part[0], NULL, NULL), RH_OK);
+    assert_false(alone->sensor[1].exogenous);
+    rh_facts_destroy(alone);
+    rh_log_destroy(part[0]);
+    rh_log_destroy(part[1]);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
 static void a_single_step_cannot_be_divided(void **unused)
 {
     rh_log *log = make_log(1, 1, -1), *model = NULL, *agent = NULL;
@@ -200,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_parts_are_the_whole),
+        cmocka_unit_test(both_parts_know_what_is_exogenous),
         cmocka_unit_test(a_single_step_cannot_be_divided),
         cmocka_unit_test(rows_are_the_steps),
         cmocka_unit_test(a_model_keeps_it),
