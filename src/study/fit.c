@@ -75,9 +75,11 @@ static rh_status practise(rh_study *study, const rh_model *like, const rh_log *l
     rh_kinds kinds = {.n = 0};
     rh_model *model = NULL;
     how.prior = *prior;
+    rh_plan__fresh(study->plan, false, RH_RESAMPLE_SUBSET, &opt);
     opt.seed = study->plan->seed;
     opt.nmember = RH_STUDY__PRACTISED;
-    opt.resample = RH_RESAMPLE_BOOTSTRAP;
+    if (log->nepisode > 1) // one episode is the same however often it is drawn
+        opt.resample = RH_RESAMPLE_BOOTSTRAP;
     progress(study, "practising in a model", 0.0);
     rh_status rc = rh_kinds__begin(&kinds, like, err);
     if (!rc)

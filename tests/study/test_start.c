@@ -38,8 +38,8 @@ static int leave(void **unused)
     return system(command);
 }
 
-// A tank that a controller keeps near 0.5; seed: of its noise.
-static rh_log *make_log(uint64_t seed)
+// A tank that a controller keeps near 0.5, in episodes of `length`; seed: of its noise.
+static rh_log *log_of(int length, uint64_t seed)
 {
     rh_log_builder *builder = NULL;
     rh_log *log = NULL;
@@ -48,7 +48,7 @@ static rh_log *make_log(uint64_t seed)
     assert_int_equal(rh_log_builder_create(&builder, &shape, NULL), RH_OK);
     for (int i = 0; i < STEPS * EPISODES; i++) {
         static double level, flow;
-        if (i % STEPS == 0)
+        if (i % length == 0)
             level = rh_rng_range(&rng, 0.3, 0.7);
         flow = rh_rng_range(&rng, 0.0, 0.1);
         double act = rh_rng_uniform(&rng) < 0.1 ? rh_rng_below(&rng, 2) : level < 0.5;
@@ -58,13 +58,18 @@ static rh_log *make_log(uint64_t seed)
                           .act = &act,
                           .reward = -fabs(level - 0.5),
                           .next = (double[]){level, flow},
-                          .begins = i % STEPS == 0,
-                          .truncated = i % STEPS == STEPS - 1};
+                          .begins = i % length == 0,
+                          .truncated = i % length == length - 1};
         assert_int_equal(rh_log_push(builder, &row, NULL), RH_OK);
     }
     assert_int_equal(rh_log_finish(builder, &log, NULL), RH_OK);
     rh_log_builder_destroy(builder);
     return log;
+}
+
+static rh_log *make_log(uint64_t seed)
+{
+    return log_of(STEPS, seed);
 }
 
 static bool stop_soon(void *context)
@@ -217,6 +222,22 @@ static void practice_is_in_the_file(void **unused)
     (void)unused;
 }
 
+// Members of a practice model differ in a log of one episode, too.
+static void practice_in_one_long_episode(void **unused)
+{
+    char best[100];
+    rh_best *b = NULL;
+    rh_log *log = log_of(STEPS * EPISODES, 1);
+    assert_int_equal(log->nepisode, 1);
+    snprintf(best, sizeof best, "%s/best.yaml", folder);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    assert_int_equal(rh_best_read(&b, best, NULL), RH_OK);
+    assert_int_equal(b->task.prior.npractice, 1000);
+    rh_best_destroy(b);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
 static void an_agent_that_begins_with_nothing_has_no_file(void **unused)
 {
     char start[100], best[100];
@@ -238,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_file_has_all_of_the_log, enter, leave),
         cmocka_unit_test_setup_teardown(practice_is_in_the_file, enter, leave),
+        cmocka_unit_test_setup_teardown(practice_in_one_long_episode, enter, leave),
         cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
                                         leave),
     };
