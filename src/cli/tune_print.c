@@ -323,7 +323,12 @@ static void print_setting(const page *p)
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400];
     cli_tune_setting(p->plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
-    cli_heading("deploy");
+    bool keep = p->v->trust.decision == RH_DECISION_KEEP;
+    if (keep && strcmp(rh_plan_agent_at(p->plan, t->agent)->name, "clone") == 0) {
+        cli_line("deploy", "nothing: keep the controller you have");
+        return;
+    }
+    cli_heading(keep ? "best setting" : "deploy");
     printf("%s--agent ", p->style.bold); // one line, to paste
     cli_print_word(rh_plan_agent_at(p->plan, t->agent)->name);
     printf("%s%s\n", text, p->style.plain);
@@ -632,12 +637,15 @@ static void print_run(const page *p)
 
 static void print_next(const page *p)
 {
-    char best[4200];
-    snprintf(best, sizeof best, "%s/best.yaml", p->tune->folder);
-    cli_heading("next");
-    fputs("rehearse deploy ", stdout);
-    cli_print_word(best);
-    putchar('\n');
+    rh_text command = {0};
+    rh_study__deploy_command(&command, p->tune->study);
+    if (command.data) {
+        cli_heading("next");
+        puts(command.data);
+    } else if (p->v->nnext > 0) {
+        cli_line("next", "log what log_next.csv lists, and tune again");
+    }
+    rh_text__clear(&command);
 }
 
 static void print_evidence(const page *p)

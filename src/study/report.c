@@ -572,21 +572,34 @@ static void write_next(rh_doc *doc, const rh_study *study)
     rh_text__clear(&world);
 }
 
-// best.yaml, as it is written, and the command that deploys it; null if there is none.
+void rh_study__deploy_command(rh_text *out, const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    rh_decision decision = v->trust.decision;
+    rh_text path = {0};
+    if (decision == RH_DECISION_KEEP && rh_study__clone(study) == v->winner)
+        return;
+    rh_text__format(&path, "%s/best.yaml", study->opt.folder);
+    rh_text__add(out, "rehearse deploy ");
+    if (path.data)
+        rh_text__shell(out, path.data);
+    out->bad = out->bad || path.bad;
+    if (decision == RH_DECISION_KEEP || decision == RH_DECISION_LOG)
+        rh_text__add(out, " --mode shadow");
+    rh_text__clear(&path);
+}
+
+// best.yaml, as it is written, and the command for it; null if there is none.
 static void write_best(rh_doc *doc, const rh_study *study)
 {
-    rh_text text = {0}, path = {0}, deploy = {0};
+    rh_text text = {0}, deploy = {0};
     if (study->verdict.finished && study->verdict.winner >= 0) {
         rh_study__best_text(&text, &study->head, rh_study_model(study), &study->verdict);
-        rh_text__format(&path, "%s/best.yaml", study->opt.folder);
-        rh_text__add(&deploy, "rehearse deploy ");
-        if (!path.bad)
-            rh_text__shell(&deploy, path.data);
+        rh_study__deploy_command(&deploy, study);
     }
     rh_doc__text(doc, "best_yaml", text.bad ? NULL : text.data);
-    rh_doc__text(doc, "deploy", path.bad || deploy.bad ? NULL : deploy.data);
+    rh_doc__text(doc, "deploy", deploy.bad ? NULL : deploy.data);
     rh_text__clear(&text);
-    rh_text__clear(&path);
     rh_text__clear(&deploy);
 }
 

@@ -3,6 +3,7 @@
 #ifndef RH_STUDY_H
 #define RH_STUDY_H
 
+#include "base/text.h"
 #include "rehearse/study.h"
 
 // A published grid, "acrobot:paper", as if its axes had been written. Nullable: where, err.
@@ -49,6 +50,10 @@ void rh_ranks__meet(rh_ranks *ranks); // waits for all ranks to call this
 
 // "2 per 1000 steps", "0.1 % of steps": a rate of a limit
 void rh_limits__say(const rh_constraint *limit, double rate, char text[60]);
+
+// The command for what is to be done with best.yaml: nothing if a clone won, because the
+// controller stays; beside the controller where that is as good, or the log should say more.
+void rh_study__deploy_command(rh_text *out, const rh_study *study);
 
 // The kinds of model that the confirmation uses, the model's own first; NULL after the last.
 const char *rh_study__kind(const rh_study *study, int i);

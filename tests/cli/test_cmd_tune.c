@@ -128,7 +128,7 @@ static void prints_words(void **unused)
         o.out,
         "confirmation    2 leading settings that differ, 2 runs in each of 2 new models, each");
     assert_has(o.out, "study           log.study\n");
-    assert_has(o.out, "deploy          --agent esarsa --set alpha=");
+    assert_has(o.out, "best setting    --agent esarsa --set alpha="); // worse than logged
     assert_has(o.out, "\nIs it better than today?  ");
     assert_has(o.out, "\nHow often does it fail?   ");
     assert_has(o.out, "\nCan it be believed?       ");
@@ -141,7 +141,7 @@ static void prints_words(void **unused)
     assert_has(o.out, "importance      share of the score's variance, by ");
     assert_has(o.out, "findings        ");
     assert_has(o.out, "files           log.study/: best.yaml");
-    assert_has(o.out, "next            rehearse deploy log.study/best.yaml\n");
+    assert_has(o.out, "next            rehearse deploy log.study/best.yaml --mode shadow\n");
     assert_has(o.out,
                "run it again    rehearse run model:log.study/study.model --agent esarsa");
     assert_null(strchr(o.out, '\033'));
