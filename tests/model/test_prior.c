@@ -76,10 +76,10 @@ static void both_parts_are_the_whole(void **unused)
     (void)unused;
 }
 
-// A room that a heater moves, and weather that nothing moves; n steps in episodes of 49.
-static rh_log *log_of_room(int n)
+// An oven that a heater moves, and weather that nothing moves; n steps in episodes of 49.
+static rh_log *log_of_oven(int n)
 {
-    static const char *const name[] = {"room", "weather"};
+    static const char *const name[] = {"oven", "weather"};
     rh_log_builder *builder = NULL;
     rh_log *log = NULL;
     rh_log_shape shape = {.nobs = 2, .nact = 1, .action = RH_ACTION_DISCRETE, .obs_name = name};
@@ -107,7 +107,7 @@ static rh_log *log_of_room(int n)
 // 980 steps are enough for the test, half of them are not.
 static void both_parts_know_what_is_exogenous(void **unused)
 {
-    rh_log *log = log_of_room(980), *part[2] = {NULL, NULL};
+    rh_log *log = log_of_oven(980), *part[2] = {NULL, NULL};
     rh_facts *alone = NULL;
     assert_int_equal(rh_prior__split(&part[0], &part[1], log, NULL), RH_OK);
     for (int i = 0; i < 2; i++) {
