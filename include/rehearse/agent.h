@@ -23,8 +23,8 @@ RH_API rh_status rh_agent_register(const rh_agent_type *type, rh_error *err);
 // ---------------------------------------------------------------------------- tile coder
 
 // Turns an observation into active features: for each tiling of each group of sensors, the tile
-// that the observation is in. Created once, then only read. docs/building-blocks.md has an
-// agent made of these parts.
+// that the observation is in. Created once, then only read. examples/plugin/my_sarsa.c is
+// an agent made of these parts.
 typedef struct rh_tiles rh_tiles;
 
 // Which groups of sensors have tilings of their own.

@@ -86,8 +86,8 @@ RH_API rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const r
                               const rh_repr *repr, const rh_model_options *opt, rh_error *err);
 RH_API void rh_model_destroy(rh_model *model); // NULL is allowed
 
-// Write and read a file with version and checksum (layout: docs/fit.md). A failed write leaves
-// no file.
+// Write and read a file with version and checksum. examples/python/read_model.py has its
+// layout. A failed write leaves no file.
 RH_API rh_status rh_model_write(const rh_model *model, const char *path, rh_error *err);
 RH_API rh_status rh_model_read(rh_model **out, const char *path, rh_error *err);
 

@@ -1,6 +1,6 @@
 // file.c - writes and reads a model file: a container of named arrays (base/state_file.c).
 //
-// The arrays (docs/fit.md has the layout of the container, for other programs):
+// The arrays (examples/python/read_model.py reads the container, for other programs):
 //
 //     kind, rehearse, param      the kind, the writing version, parameters by name
 //     log/                       the transitions it was fitted to (file_log.c)
