@@ -25,7 +25,8 @@
 // 4. Heavy tails, 4 degrees of freedom, because there are few models, and not independent.
 // 5. Without a clone among the settings A is from the level of the model: how much better than
 //    in the log the imitated behaviour scores in it (model fidelity).
-// 6. If the clone itself is chosen nothing better was found, and there is no claim.
+// 6. The claim is about the best agent beside the clone, the candidate (verdict.c, decision 7).
+//    If there is none there is no claim.
 //
 // Failures. Student's distribution again, around the agent's rate, as wide as its interval.
 
@@ -111,15 +112,15 @@ static double smaller(double a, double b)
 
 // ---------------------------------------------------------------------------- better
 
-typedef struct advantage {
+typedef struct measurements {
     double sum, within; // over kinds
     int nkind;
     double all, square; // over all models
     int n;
-} advantage;
+} measurements;
 
 static void add_kinds(const rh_study *study, const rh_trial *own, const rh_trial *clone,
-                      advantage *to)
+                      measurements *to)
 {
     const rh_reference *logged = &study->verdict.logged;
     double width = (logged->hi95 - logged->lo95) / (2.0 * NORMAL95);
@@ -144,7 +145,7 @@ static void add_kinds(const rh_study *study, const rh_trial *own, const rh_trial
 }
 
 static void add_checks(const rh_study *study, const rh_trial *own, const rh_trial *clone,
-                       advantage *to)
+                       measurements *to)
 {
     const rh_checks *check = &study->verdict.check;
     int at = place_of(check, own->setting),
@@ -162,13 +163,13 @@ static void add_checks(const rh_study *study, const rh_trial *own, const rh_tria
     }
 }
 
-// The advantage of the winner divided by its uncertainty; NAN: unknown.
-static double margin_of(const rh_study *study, int clone)
+// The advantage of the candidate divided by its uncertainty; NAN: unknown.
+static double margin_of(rh_study *study, int clone)
 {
-    const rh_verdict *v = &study->verdict;
-    const rh_trial *own = &v->trial[v->winner];
+    rh_verdict *v = &study->verdict;
+    const rh_trial *own = &v->trial[rh_study__judged(v)];
     const rh_trial *copy = clone < 0 ? NULL : &v->trial[clone];
-    advantage got = {0};
+    measurements got = {0};
     add_kinds(study, own, copy, &got);
     add_checks(study, own, copy, &got);
     if (got.nkind == 0 || isnan(v->logged.score))
@@ -182,6 +183,8 @@ static double margin_of(const rh_study *study, int clone)
     centre -= v->selected;
     double missed = isnan(replay) ? 0.0 : MISSED * replay * centre;
     double variance = got.within / got.nkind + between + lost * lost + missed * missed;
+    v->trust.advantage =
+        (rh_advantage){centre, sqrt(got.within / got.nkind), sqrt(between), lost, fabs(missed)};
     return variance > 0.0 ? centre / sqrt(variance)
                           : (centre > 0.0   ? INFINITY
                              : centre < 0.0 ? -INFINITY
@@ -193,7 +196,8 @@ static void claim_better(rh_study *study, int clone)
     rh_verdict *v = &study->verdict;
     rh_claim *claim = &v->trust.claim[RH_CLAIM_BETTER];
     claim->limit = v->logged.score;
-    if (!v->finished || v->winner < 0 || !v->trial[v->winner].confirm || clone == v->winner ||
+    int judged = rh_study__judged(v);
+    if (!v->finished || judged < 0 || !v->trial[judged].confirm || clone == judged ||
         isnan(study->eval.today))
         return;
     v->trust.margin = margin_of(study, clone);
@@ -228,6 +232,8 @@ void rh_study__claim(rh_study *study)
     for (int i = 0; i < RH_NCLAIM; i++)
         t->claim[i] = (rh_claim){.name = name[i], .probability = NAN, .limit = NAN};
     t->margin = NAN;
+    t->advantage = (rh_advantage){NAN, NAN, NAN, NAN, NAN};
+    rh_study__find_failures(study);
     snprintf(t->claim[RH_CLAIM_BETTER].text, sizeof t->claim->text,
              "it beats the logged controller over a run");
     claim_better(study, rh_study__clone(study));

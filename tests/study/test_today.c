@@ -70,6 +70,13 @@ static void end(sample *s)
     rh_log_destroy(s->log);
 }
 
+static void answer(rh_study *study)
+{
+    rh_study__claim(study);
+    rh_study__settle(study);
+    assert_int_equal(rh_study__answer(study), RH_OK);
+}
+
 // All runs have 100 episodes, 10 of them in each tenth, and `last` at the end; every member
 // fails `nfail` times in a run, one more in every second one.
 static const rh_verdict *judge(sample *s, int nfail, double last, int64_t caught_up)
@@ -92,7 +99,7 @@ static const rh_verdict *judge(sample *s, int nfail, double last, int64_t caught
         (rh_checks){.model = s->check, .nmodel = 2, .setting = &s->setting, .nsetting = 1};
     assert_int_equal(rh_study__find_logged(&s->study, NULL), RH_OK);
     s->study.verdict.logged = s->study.logged;
-    assert_int_equal(rh_study__answer(&s->study), RH_OK);
+    answer(&s->study);
     return &s->study.verdict;
 }
 
@@ -224,30 +231,54 @@ static void beside_a_clone(void **unused)
     // the log knows its controller well, 3 below the agent, and the clone is 4 below: the
     // smaller counts, and beside the log the models differ
     s.study.verdict.logged = (rh_reference){-15.0, -15.0, -15.0};
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    answer(&s.study);
     double beside_log = claim->probability;
     assert_true(beside_log > 0.5 && beside_log < 0.9);
     s.study.verdict.logged = (rh_reference){-60.0, -60.0, -60.0}; // now the clone counts
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    answer(&s.study);
     assert_true(claim->probability > 0.99);
     assert_int_equal(v->today.better, RH_ANSWER_YES);
     assert_true(v->today.clone.score == -16.0);
 
     // it was the best of several, by as much as it is better
     s.study.verdict.selected = 4.0;
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    answer(&s.study);
     assert_true(fabs(claim->probability - 0.5) < 1e-9);
     assert_int_equal(v->today.better, RH_ANSWER_UNKNOWN);
     s.study.verdict.selected = 0.0;
     double last = 1.0; // what is lost elsewhere is less certain
     for (double lost = 0.0; lost < 20.0; lost += 2.0) {
         s.study.verdict.transfer.lost = lost;
-        assert_int_equal(rh_study__answer(&s.study), RH_OK);
+        answer(&s.study);
         assert_true(claim->probability < last && claim->probability > 0.5);
         last = claim->probability;
     }
-    s.study.verdict.winner = 1;
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_int_equal(v->winner, 0);
+
+    // it is probably not better: the clone is the winner, and the claim is about the agent
+    s.study.verdict.transfer.lost = 0.0;
+    s.study.verdict.selected = 4.5;
+    answer(&s.study);
+    assert_int_equal(v->winner, 1);
+    assert_int_equal(v->candidate, 0);
+    assert_true(claim->probability < 0.4);
+    assert_int_equal(v->today.better, RH_ANSWER_NO);
+    assert_true(strncmp(v->today.text, "Probably not: -12 per episode", 29) == 0);
+    assert_non_null(strstr(v->today.text, "-16 by a clone"));
+    assert_non_null(strstr(v->today.text, "Keep the controller you have."));
+
+    // not known whether it is better than the controller: it has to beat the clone
+    s.study.eval.today = NAN;
+    answer(&s.study);
+    assert_true(isnan(claim->probability));
+    assert_int_equal(v->winner, 0);
+    for (int i = 0; i < NMEMBER * NRUN; i++)
+        copy[i].score += 8.0 * (i % 2);
+    answer(&s.study);
+    assert_int_equal(v->winner, 1);
+
+    s.study.verdict.candidate = -1; // no agent can be deployed
+    answer(&s.study);
     assert_true(isnan(claim->probability));
     assert_int_equal(v->today.better, RH_ANSWER_NO);
     assert_non_null(strstr(v->today.text, "Keep the controller you have."));
