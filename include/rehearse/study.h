@@ -484,8 +484,8 @@ typedef struct rh_claim {
 // standard deviations; NAN: unknown.
 typedef struct rh_advantage {
     double score;   // corrected for the choice among several
-    double within;  // from the members of a kind of model
-    double between; // from model to model
+    double within;  // of the mean over the members of the confirmation
+    double between; // from model to model: the plant is one more
     double lost;    // what agents lose in a model of other data
     double missed;  // what no model of this log shows
 } rh_advantage;

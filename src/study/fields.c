@@ -250,7 +250,7 @@ static const rh_fields claim_fields = {"claim", sizeof(rh_claim), RH_FIELD__ROWS
 #define AT(member) RH_FIELD__AT(rh_advantage, member)
 static const rh_field advantage_row[] = {
     {"score", AT(score), NULL, "how much more it scores, corrected for the choice"},
-    {"within", AT(within), NULL, "standard deviation from the members of a kind of model"},
+    {"within", AT(within), NULL, "standard deviation of the mean over members"},
     {"between", AT(between), NULL, "from model to model"},
     {"lost", AT(lost), NULL, "what agents lose in a model of other data"},
     {"missed", AT(missed), NULL, "what no model of this log shows"},

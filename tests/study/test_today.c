@@ -155,9 +155,9 @@ static void better(void **unused)
         const char *text;
     } known[] = {{-5.0, RH_ANSWER_YES,
                   "Yes: -5 per episode over a whole run (-13.9 at its end), -15 by"},
-                 {-13.9, RH_ANSWER_UNKNOWN, "Probably: -13.9 per episode over a whole run"},
-                 {-14.9, RH_ANSWER_UNKNOWN, "Not known: -14.9 per episode over a whole run"},
-                 {-16.1, RH_ANSWER_UNKNOWN, "Probably not: -16.1 per episode over a whole run"},
+                 {-14.8, RH_ANSWER_UNKNOWN, "Probably: -14.8 per episode over a whole run"},
+                 {-15.0, RH_ANSWER_UNKNOWN, "Not known: -15 per episode over a whole run"},
+                 {-15.1, RH_ANSWER_UNKNOWN, "Probably not: -15.1 per episode over a whole run"},
                  {-25.0, RH_ANSWER_NO, "No: -25 per episode over a whole run"}};
     sample s;
     begin(&s, 10);
@@ -256,24 +256,30 @@ static void beside_a_clone(void **unused)
     assert_int_equal(v->winner, 0);
 
     // it is probably not better: the clone is the winner, and the claim is about the agent
-    s.study.verdict.transfer.lost = 0.0;
-    s.study.verdict.selected = 4.5;
+    s.study.verdict.transfer.lost = 4.0;
+    s.study.verdict.selected = 6.0;
     answer(&s.study);
     assert_int_equal(v->winner, 1);
     assert_int_equal(v->candidate, 0);
     assert_true(claim->probability < 0.4);
     assert_int_equal(v->today.better, RH_ANSWER_NO);
-    assert_true(strncmp(v->today.text, "Probably not: -12 per episode", 29) == 0);
+    if (strncmp(v->today.text, "Probably not: -12 per episode", 29) != 0)
+        fail_msg("%s", v->today.text);
     assert_non_null(strstr(v->today.text, "-16 by a clone"));
     assert_non_null(strstr(v->today.text, "Keep the controller you have."));
 
     // not known whether it is better than the controller: it has to beat the clone
+    s.study.work = rh_alloc(rh_value__nwork(NMEMBER, NRUN), sizeof *s.study.work);
+    assert_non_null(s.study.work);
     s.study.eval.today = NAN;
+    const rh_kind_score kind[2] = {{.value = -12.0}, {.value = -16.0}};
+    trial[0].kind = &kind[0];
+    trial[1].kind = &kind[1];
     answer(&s.study);
     assert_true(isnan(claim->probability));
     assert_int_equal(v->winner, 0);
-    for (int i = 0; i < NMEMBER * NRUN; i++)
-        copy[i].score += 8.0 * (i % 2);
+    for (int i = 0; i < NMEMBER * NRUN; i++) // in two of five members the clone is better
+        copy[i].score += i / NRUN % 2 ? 8.0 : 0.0;
     answer(&s.study);
     assert_int_equal(v->winner, 1);
 
@@ -282,6 +288,36 @@ static void beside_a_clone(void **unused)
     assert_true(isnan(claim->probability));
     assert_int_equal(v->today.better, RH_ANSWER_NO);
     assert_non_null(strstr(v->today.text, "Keep the controller you have."));
+    rh_free(s.study.work);
+    end(&s);
+}
+
+// By hand. Five members at D - 2 .. D + 2: within is 2.5 / 5 = 0.5. The kind is at D, and
+// models of the check are at D - 1 and D + 1: between is 1. The margin is D / sqrt(1.5), and
+// P(T <= 0.5) is 0.6783 for 4 degrees of freedom.
+static void members_and_models_differ(void **unused)
+{
+    (void)unused;
+    sample s;
+    begin(&s, 10);
+    judge(&s, 25, -14.1, 300);
+    const rh_trust *t = &s.study.verdict.trust;
+    const double sd = sqrt(1.5), mean = -15.0 + 0.5 * sd;
+    for (int i = 0; i < NMEMBER * NRUN; i++)
+        s.result[i].score = mean + (i / NRUN - 2);
+    s.score[0] = mean - 1.0;
+    s.score[1] = mean + 1.0;
+    answer(&s.study);
+    assert_true(fabs(t->advantage.score - 0.5 * sd) < 1e-9);
+    assert_true(fabs(t->advantage.within - sqrt(0.5)) < 1e-9);
+    assert_true(fabs(t->advantage.between - 1.0) < 1e-9);
+    assert_true(fabs(t->margin - 0.5) < 1e-9);
+    assert_true(fabs(t->claim[RH_CLAIM_BETTER].probability - 0.6783) < 1e-4);
+
+    // one model alone: an advantage is no more certain than itself
+    s.study.verdict.check.nmodel = 0;
+    answer(&s.study);
+    assert_true(fabs(t->advantage.between - 0.5 * sd) < 1e-9);
     end(&s);
 }
 
@@ -313,9 +349,8 @@ static void claimed_failures(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures),
-        cmocka_unit_test(better),
-        cmocka_unit_test(beside_a_clone),
+        cmocka_unit_test(failures),         cmocka_unit_test(better),
+        cmocka_unit_test(beside_a_clone),   cmocka_unit_test(members_and_models_differ),
         cmocka_unit_test(claimed_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
