@@ -191,7 +191,7 @@ rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
 // The models of the confirmation take most of the memory of a study of a long log. How many
 // members, of one kind, are fitted and run at a time; or all of all kinds.
-#define RH_STUDY__AT_ONCE 1000000 // of rh_study.at_once: neighbours take 105 bytes of each
+#define RH_STUDY__AT_ONCE 250000 // of rh_study.at_once: neighbours take 105 bytes of each
 int rh_study__round(const rh_study *study);
 // Fit members first .. first + n - 1, and forget those before.
 rh_status rh_study__fit_fresh(rh_study *study, int first, int n, rh_error *err);

@@ -66,7 +66,8 @@ static rh_model *kept_model(const rh_study *study)
     return NULL;
 }
 
-// Practise in a model of a log, of the kind of `like`; prior: the rows of that log.
+// Practise in a model of a log, of a long one's last steps, of the kind of `like`; prior: the
+// rows of that log.
 static rh_status practise(rh_study *study, const rh_model *like, const rh_log *log,
                           rh_prior *prior, rh_error *err)
 {
@@ -74,19 +75,24 @@ static rh_status practise(rh_study *study, const rh_model *like, const rh_log *l
     rh_model_options opt = rh_model_defaults();
     rh_kinds kinds = {.n = 0};
     rh_model *model = NULL;
+    rh_log *recent = NULL;
     how.prior = *prior;
     rh_plan__fresh(study->plan, false, RH_RESAMPLE_SUBSET, &opt);
     opt.seed = study->plan->seed;
     opt.nmember = RH_STUDY__PRACTISED;
+    progress(study, "practising in a model", 0.0);
+    rh_status rc = rh_prior__recent(&recent, log, err);
+    log = recent ? recent : log;
     if (log->nepisode > 1) // one episode is the same however often it is drawn
         opt.resample = RH_RESAMPLE_BOOTSTRAP;
-    progress(study, "practising in a model", 0.0);
-    rh_status rc = rh_kinds__begin(&kinds, like, err);
+    if (!rc)
+        rc = rh_kinds__begin(&kinds, like, err);
     if (!rc)
         rc = rh_plan__fit_kind(&model, study->plan, &kinds.kind[0], like, log, &how, &opt, err);
     if (!rc)
         rc = rh_study__practise(study, model, prior, err);
     rh_model_destroy(model);
+    rh_log_destroy(recent);
     return rc;
 }
 

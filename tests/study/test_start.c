@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/in_memory.h"
 #include "model/model.h"
 #include "rehearse/rehearse.h"
 #include "study/study.h"
@@ -20,19 +21,17 @@
 
 enum { STEPS = 25, EPISODES = 12, WIDTH = 2 * 2 + 1 + 2 };
 
-static char folder[40], other[40];
+static char folder[64], other[64];
 
 static int enter(void **unused)
 {
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-start-XXXXXX");
-    strcpy(other, "/tmp/rehearse-start-XXXXXX");
-    return mkdtemp(folder) && mkdtemp(other) ? 0 : -1;
+    return folder_in_memory(folder, "start") && folder_in_memory(other, "start") ? 0 : -1;
 }
 
 static int leave(void **unused)
 {
-    char command[120];
+    char command[160];
     (void)unused;
     snprintf(command, sizeof command, "rm -rf %s %s", folder, other);
     return system(command);
