@@ -96,6 +96,13 @@ static rh_status practise(rh_study *study, const rh_model *like, const rh_log *l
     return rc;
 }
 
+// Whether an agent begins with what was practised.
+static bool from_model(const rh_study *study, const rh_trial *trial)
+{
+    int at = rh_plan__start_param(study->plan->agents.type[trial->agent]);
+    return at >= 0 && trial->hp[at] == RH_START_MODEL;
+}
+
 rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
 {
     const rh_verdict *v = rh_study_verdict(study);
@@ -103,9 +110,11 @@ rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
         return rh_base__no_memory(err, "study");
     if (!study->log || !study->head.start.n || v->winner < 0)
         return RH_OK;
-    const rh_trial *won = &v->trial[v->winner];
-    int at = rh_plan__start_param(study->plan->agents.type[won->agent]);
-    if (at < 0 || won->hp[at] != RH_START_MODEL || !study->prior.npractice)
+    bool needed = from_model(study, &v->trial[v->winner]) ||
+                  from_model(study, &v->trial[rh_study__judged(v)]);
+    for (int i = 0; i < v->ntied; i++) // `deploy --switch` tries them
+        needed = needed || from_model(study, &v->trial[v->tied[i]]);
+    if (!needed || !study->prior.npractice)
         return RH_OK;
     return practise(study, rh_study_model(study), study->log, &study->head.start, err);
 }

@@ -301,7 +301,7 @@ static rh_status run_defaults_in(rh_study *study, const rh_agent_type *type, con
 static rh_status run_defaults(rh_study *study, rh_error *err)
 {
     const rh_verdict *v = rh_study_verdict(study);
-    int agent = v && v->winner >= 0 ? v->trial[v->winner].agent : 0;
+    int judged = v ? rh_study__judged(v) : -1, agent = judged >= 0 ? v->trial[judged].agent : 0;
     const rh_agent_type *type = study->plan->agents.type[agent];
     const double *hp = rh_plan__own(study->plan, agent);
     int n = study->ndefault_member;
@@ -443,9 +443,13 @@ static failures find_failures(const rh_trial *t, double random, double *from)
     return f;
 }
 
-static rh_status find_rare(rh_study *study)
+rh_status rh_study__find_rare(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
+    v->rare.n = 0;
+    v->rare.score = v->rare.usual = NAN;
+    if (v->winner < 0)
+        return RH_OK;
     const rh_trial *t = &v->trial[v->winner];
     double *work = rh_alloc((size_t)t->nmember * (size_t)t->nrun, 3 * sizeof *work);
     if (!work)
@@ -593,8 +597,6 @@ rh_status rh_study__compare(rh_study *study)
     v->logged = study->logged;
     v->random = study->random;
     v->transfer = rh_study__transferred(study);
-    v->rare.n = 0;
-    v->rare.score = v->rare.usual = NAN;
     rh_status rc = allow_for_unseen(study);
     if (rc)
         return rc;
@@ -602,7 +604,7 @@ rh_status rh_study__compare(rh_study *study)
     allow_for_log(study);
     allow_for_variants(study);
     allow_for_transfer(study);
-    return v->winner < 0 ? RH_OK : find_rare(study);
+    return RH_OK;
 }
 
 void rh_study__withdraw(rh_study *study)
