@@ -36,6 +36,8 @@ typedef struct rh_csv__reader {
     rh_log__kind *kind;     // of every column                     (n)
     double *value;          // values of the current row            (n)
     int64_t nundefined;     // rows in which the reward's formula has no value
+    double added;           // what the formula adds to a terminal row; NAN: it differs
+    bool adds;              // `added` is known
     bool status;            // a row was refused because of a word in a column of numbers
     bool other;             // the row's episode differs from the one before
     rh_log__seen last, now; // the row before, and the current one
