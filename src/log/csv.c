@@ -16,8 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SAME 1e-9 // share of the numbers: rounding errors
-
 // ---------------------------------------------------------------------------- rows
 
 // The reward of the row. A formula without a value, such as 1/0, gives a missing one.
@@ -32,22 +30,6 @@ static double reward_of(rh_csv__reader *r)
         known = isfinite(r->value[plan->term[i]]);
     r->nundefined += known;
     return known ? (double)NAN : reward;
-}
-
-// What the formula adds to a row that is terminal, if it is the same in all rows.
-static void compare_terminal(rh_csv__reader *r, double reward)
-{
-    const rh_columns__plan *plan = &r->plan;
-    if (plan->reward.nop == 0 || plan->terminal < 0 || !isfinite(reward))
-        return;
-    double *flag = &r->value[plan->terminal], was = *flag;
-    *flag = was == 0.0;
-    double other = rh_expression__value(&plan->reward, r->value);
-    *flag = was;
-    double added = was == 0.0 ? other - reward : reward - other;
-    bool same = !r->adds || fabs(added - r->added) <= SAME * (fabs(added) + fabs(reward));
-    r->added = !same || !isfinite(added) ? (double)NAN : r->adds ? r->added : added;
-    r->adds = true;
 }
 
 // Build a row from the values.
@@ -69,7 +51,9 @@ static void take_values(rh_csv__reader *r, rh_log__seen *s)
     bool terminal = plan->terminal >= 0 && value[plan->terminal] != 0.0;
     bool truncated = plan->truncated >= 0 && value[plan->truncated] != 0.0;
     double reward = reward_of(r);
-    compare_terminal(r, reward);
+    if (plan->terminal >= 0)
+        rh_formula__compare(&r->added, &plan->reward, r->value, &r->value[plan->terminal],
+                            reward);
     s->row = (rh_log_row){
         .obs = s->obs,
         .act = nmissing == plan->nact ? NULL : s->act,
@@ -322,8 +306,7 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
             return rc;
     }
     rh_status rc = rh_order__end(&r->order, err);
-    if (r->adds && isfinite(r->added) && r->opt->reward_of == RH_REWARD_OF_ACTION)
-        rh_log__set_terminal_reward(r->builder, r->added);
+    rh_formula__keep(&r->added, r->opt->reward_of, r->builder);
     if (!rc && r->nundefined > 0)
         rc = rh_log__note(r->builder, err,
                           "%lld rows have no reward: the formula has no value there",
