@@ -32,6 +32,9 @@ struct rh_model {
     rh_model_comparison *compared; // owned: that chose it; NULL if there was none
 };
 
+// The reward of a step past a limit that the log never passed; usual: of the same step inside.
+double rh_model__past_limit(const rh_model *model, double usual);
+
 // What a member is fitted to.
 typedef struct rh_model__part {
     const int32_t *use; // transitions of the model's log, ascending, may repeat   (nuse)
