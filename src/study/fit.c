@@ -101,6 +101,8 @@ rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
     int at = rh_plan__start_param(study->plan->agents.type[won->agent]);
     if (at < 0 || won->hp[at] != RH_START_MODEL || !study->prior.npractice)
         return RH_OK;
+    if (study->opt.folder && rh_study__recall_start(study))
+        return RH_OK;
     return practise(study, rh_study_model(study), study->log, &study->head.start, err);
 }
 
