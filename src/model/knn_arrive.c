@@ -254,7 +254,7 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
     } else {
         double reward = model->facts->limit[limit].reward;
         out->ends = true;
-        out->reward = isnan(reward) ? model->lowest : reward;
+        out->reward = isnan(reward) ? rh_model__past_limit(model, out->reward) : reward;
         if (isnan(reward))
             return; // set by hand
     }

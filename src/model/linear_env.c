@@ -179,7 +179,9 @@ bool rh_linear__ends(const rh_linear *m, const rh_model *model, const double *ne
     int limit = rh_knn__limit_of(model->facts, next);
     if (limit >= 0) {
         double usual = model->facts->limit[limit].reward;
-        *reward = isnan(usual) ? model->lowest : m->knn->formula.nop ? *reward : usual;
+        *reward = isnan(usual)          ? rh_model__past_limit(model, *reward)
+                  : m->knn->formula.nop ? *reward
+                                        : usual;
         return true;
     }
     if (!m->knn->margin)
@@ -204,7 +206,8 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     *reward = fmin(fmax(*reward, m->reward_lo), m->reward_hi);
     if (!inside && !ends) {
         ends = !w->goes_on;
-        *reward = w->goes_on ? fmin(*reward, model->task.reward_lo) : model->lowest;
+        *reward = w->goes_on ? fmin(*reward, model->task.reward_lo)
+                             : fmin(model->lowest, rh_model__past_limit(model, *reward));
     }
     *reward = fmax(*reward, w->least);
     return ends;

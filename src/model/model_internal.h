@@ -32,6 +32,9 @@ struct rh_model {
     rh_model_comparison *compared; // owned: that chose it; NULL if there was none
 };
 
+// The reward of a step past a limit that the log never passed; usual: of the same step inside.
+double rh_model__past_limit(const rh_model *model, double usual);
+
 // What a member is fitted to.
 typedef struct rh_model__part {
     const int32_t *use; // transitions of the model's log, ascending, may repeat   (nuse)
@@ -151,6 +154,10 @@ rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
 
 // Widen the sensor ranges that come from the log.
 void rh_model__add_margins(rh_task *task, const rh_facts *facts, const rh_model_options *opt);
+
+// tiled.c: which sensors tile coders use. The task has its ranges.
+rh_status rh_model__choose_tiled(rh_tiled *tiled, const rh_log *log, const rh_task *task,
+                                 const rh_facts *facts, rh_error *err);
 
 // outcome.c: the lowest and the highest return of the whole transitions of a log.
 rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log *log,
