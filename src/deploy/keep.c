@@ -189,6 +189,21 @@ static int64_t count_of(double x)
     return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
 }
 
+static void unpack_limits(const double p[NPOSITION], rh_deploy_health *h)
+{
+    h->nlimit = (int)count_of(p[P_NLIMIT]);
+    h->nlimit = h->nlimit < 0 || h->nlimit > RH_MAX_LIMITS ? 0 : h->nlimit;
+    for (int i = 0; i < h->nlimit; i++) {
+        const double *of = p + P_LIMITS + 4 * i;
+        int64_t unit = count_of(of[0]);
+        bool known = unit >= RH_PER_1000_STEPS && unit <= RH_PERCENT_OF_EPISODES;
+        h->limit[i] = (rh_deploy_limit){.unit = known ? (rh_limit_unit)unit : RH_PER_1000_STEPS,
+                                        .most = of[1],
+                                        .n = count_of(of[2]),
+                                        .of = count_of(of[3])};
+    }
+}
+
 // What an earlier version did not keep is NAN.
 static void unpack(const double *from, size_t n, rh_deploy_health *h)
 {
@@ -262,17 +277,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->since[BROKEN] = n > P_BROKEN ? count_of(p[P_BROKEN]) : -1;
     h->sure[BROKEN] = p[P_BROKEN + 1];
     h->evidence[BROKEN] = p[P_BROKEN + 2];
-    h->nlimit = (int)count_of(p[P_NLIMIT]);
-    h->nlimit = h->nlimit < 0 || h->nlimit > RH_MAX_LIMITS ? 0 : h->nlimit;
-    for (int i = 0; i < h->nlimit; i++) {
-        const double *of = p + P_LIMITS + 4 * i;
-        int64_t unit = count_of(of[0]);
-        bool known = unit >= RH_PER_1000_STEPS && unit <= RH_PERCENT_OF_EPISODES;
-        h->limit[i] = (rh_deploy_limit){.unit = known ? (rh_limit_unit)unit : RH_PER_1000_STEPS,
-                                        .most = of[1],
-                                        .n = count_of(of[2]),
-                                        .of = count_of(of[3])};
-    }
+    unpack_limits(p, h);
 }
 
 // The events of the limits, each with a zero behind it.

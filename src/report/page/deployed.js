@@ -14,17 +14,20 @@
   // A word that the shell takes as it is.
   const quoted = (x) => (/^[\w@%+=:,./-]+$/.test(x) ? x : `'${String(x).replaceAll("'", "'\\''")}'`);
 
-  // The study's command with a further log, into another folder.
-  function joined(d, log) {
-    const path = ` ${quoted(d.log?.path ?? "plant.csv")} `, command = `${d.command ?? `rehearse tune${path}`} `;
-    const both = command.includes(path) ? command.replace(path, () => `${path}${log} `) : `rehearse tune${path}${log} `;
-    return both.replace(/ (--output=|-o )\S+/, "") + "--output=next.study";
+  // The study's command with a further log, into another folder. A command that names a study has no log: its
+  // study.yaml is changed.
+  function joined(d, folder) {
+    const path = String(d.log?.path ?? "plant.csv"), log = quoted(`${folder}/log.csv`), command = `${d.command ?? ""} `;
+    if (command.includes(` ${quoted(path)} `))
+      return command.replace(` ${quoted(path)} `, () => ` ${quoted(path)} ${log} `).replace(/ (--output=|-o )\S+/, "") + "--output=next.study";
+    const data = JSON.stringify([...path.split("\n"), `${folder}/log.csv`]).replaceAll("\\", "\\\\").replaceAll("&", "\\&").replaceAll("|", "\\|");
+    return `sed ${quoted(`s|^data:.*|data: ${data}|`)} ${quoted(`${d.study ?? "plant.study"}/study.yaml`)} > next.yaml && rehearse tune next.yaml --output=next.study`;
   }
 
   function nextSteps(d, folder, s, alarms) {
     const has = (...kinds) => kinds.some((k) => alarms.includes(k));
     const best = quoted(`${d.study ?? "plant.study"}/best.yaml`), where = quoted(folder);
-    const again = copyable("Tune again, with what was seen since", joined(d, quoted(`${folder}/log.csv`)), true);
+    const again = copyable("Tune again, with what was seen since", joined(d, folder), true);
     const trial = (d.tied?.length ?? 0) > 1 && !s.switch ? copyable("Try the tied settings on the plant, the best one stays", `rehearse deploy ${best} -o ${where} --switch 2000`, true) : null;
     const lead = has("changed", "range") ? "The plant is not that of the log any more: models of the old log alone are of no use. Tune again with both logs."
       : has("promise", "failures", "worse", "limit") ? "The plant does not give what the models promised. A tied setting may do better; models that know the new steps promise less wrongly."
