@@ -319,6 +319,10 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
     if (rc)
         return rc;
     rh_model__add_margins(&f->task, model->facts, opt);
+    if (!opt->task)
+        rc = rh_model__choose_tiled(&f->task.tiled, model->log, &f->task, model->facts, err);
+    if (rc)
+        return rc;
     set_task(model, &f->task);
     rc = rh_prior__keep(model, opt->prior, err);
     if (rc)

@@ -157,6 +157,10 @@ rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
 // Widen the sensor ranges that come from the log.
 void rh_model__add_margins(rh_task *task, const rh_facts *facts, const rh_model_options *opt);
 
+// tiled.c: which sensors tile coders use. The task has its ranges.
+rh_status rh_model__choose_tiled(rh_tiled *tiled, const rh_log *log, const rh_task *task,
+                                 const rh_facts *facts, rh_error *err);
+
 // outcome.c: the lowest and the highest return of the whole transitions of a log.
 rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log *log,
                                   const rh_task *task, rh_error *err);
