@@ -13,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/in_memory.h"
+#include "base/state.h"
 #include "model/model.h"
 #include "rehearse/rehearse.h"
 #include "study/study.h"
@@ -177,7 +179,7 @@ static void the_file_has_all_of_the_log(void **unused)
     rh_prior rows = {0};
     rh_task task = {.nobs = 2, .naction = 2, .nact = 1};
     assert_int_equal(rh_prior__rows(&rows, foreign, NULL), RH_OK);
-    assert_int_equal(rh_study__write_start(start, &task, rows, NULL), RH_OK);
+    assert_int_equal(rh_study__write_start(start, &task, rows, 0.0, NULL), RH_OK);
     assert_int_equal(rh_best_read(&b, best, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "it is of another study"));
     rh_free((void *)(uintptr_t)rows.row);
@@ -217,6 +219,57 @@ static void practice_is_in_the_file(void **unused)
     same_files("runs.csv");
     same_files("best.yaml");
     same_files(RH_STUDY__START);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
+// Write start.state again with another last number and key.
+static void change_start(const char *path, double last, double key)
+{
+    rh_state *state = NULL, *changed = NULL;
+    size_t n = 0;
+    assert_int_equal(rh_state_read(&state, path, NULL), RH_OK);
+    const double *x = rh_state__doubles(state, "prior", &n);
+    double *row = malloc(n * sizeof *row);
+    memcpy(row, x, n * sizeof *row);
+    row[n - 1] = last;
+    assert_int_equal(rh_state_create(&changed, NULL), RH_OK);
+    assert_int_equal(rh_state__set_label(changed, rh_state__label(state), NULL), RH_OK);
+    assert_int_equal(rh_state_put(changed, "prior", row, n, NULL), RH_OK);
+    key = key < 0.0 ? *rh_state__doubles(state, "made", &n) : key;
+    assert_int_equal(rh_state_put(changed, "made", &key, 1, NULL), RH_OK);
+    assert_int_equal(rh_state_write(changed, path, NULL), RH_OK);
+    free(row);
+    rh_state_destroy(state);
+    rh_state_destroy(changed);
+}
+
+static double last_of(const char *path)
+{
+    rh_state *state = NULL;
+    size_t n = 0;
+    assert_int_equal(rh_state_read(&state, path, NULL), RH_OK);
+    double last = rh_state__doubles(state, "prior", &n)[n - 1];
+    rh_state_destroy(state);
+    return last;
+}
+
+// A finished study that is run again takes the practice for the plant from its file, if that is
+// its own: a change of a row stays. The file of another study is not taken.
+static void practice_is_kept(void **unused)
+{
+    char start[100];
+    rh_log *log = make_log(1);
+    snprintf(start, sizeof start, "%s/" RH_STUDY__START, folder);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    double last = last_of(start);
+    assert_true(last != 1.0);
+    change_start(start, 1.0, -1.0);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    assert_true(last_of(start) == 1.0);
+    change_start(start, 1.0, 7.0);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    assert_true(last_of(start) == last);
     rh_log_destroy(log);
     (void)unused;
 }
@@ -327,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_file_has_all_of_the_log, enter, leave),
         cmocka_unit_test_setup_teardown(practice_is_in_the_file, enter, leave),
+        cmocka_unit_test_setup_teardown(practice_is_kept, enter, leave),
         cmocka_unit_test_setup_teardown(practice_in_one_long_episode, enter, leave),
         cmocka_unit_test_setup_teardown(the_candidate_or_the_clone, enter, leave),
         cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
