@@ -480,6 +480,16 @@ typedef struct rh_claim {
     char text[160];     // in words, within a sentence
 } rh_claim;
 
+// The advantage of the candidate on the logged controller, and what makes it uncertain, as
+// standard deviations; NAN: unknown.
+typedef struct rh_advantage {
+    double score;   // corrected for the choice among several
+    double within;  // of the mean over the members of the confirmation
+    double between; // from model to model: the plant is one more
+    double lost;    // what agents lose in a model of other data
+    double missed;  // what no model of this log shows
+} rh_advantage;
+
 // What to do after a study.
 typedef enum rh_decision {
     RH_DECISION_UNKNOWN, // it is not finished, or was not checked
@@ -497,7 +507,8 @@ typedef struct rh_trust {
     double probability; // that the agent is better and fails no more than stated: the smaller
                         // of these claims' probabilities; NAN: unknown
     rh_claim claim[RH_NCLAIM];
-    double margin;  // advantage over the logged controller / its uncertainty; NAN: unknown
+    rh_advantage advantage;
+    double margin;  // the advantage / its uncertainty; NAN: unknown
     char text[400]; // the answer in words
     rh_evidence evidence[RH_NEVIDENCE];
     rh_reason reason[RH_NREASON]; //                                       (nreason)
@@ -510,16 +521,18 @@ typedef struct rh_verdict {
     bool finished;           // the study is complete
     const char *const *kind; // kinds of model of the confirmation           (nkind)
     int nkind;               //
-    double optimism;   // how much better the logged behaviour, or random actions, score in the
-                       // model than the log did. The intervals of confirmations include it
-    int winner;        // trial of the setting to deploy, its confirmation if there is one;
-                       // -1: none yet
-    int winner_search; // the winner's trial in the search; -1: none
-    int search_best;   // the trial that the search alone would choose; -1: none
-    int *tied;         // trials statistically tied with the winner (95 %), winner first
-                       //                                                (ntied)
-    int ntied;         //
-    int *bound;        // -1: the winner is at the lower end of its range, 1: upper (ndim)
+    double optimism; // how much better the logged behaviour, or random actions, score in the
+                     // model than the log did. The intervals of confirmations include it
+    int winner;      // trial of the setting to deploy, its confirmation if there is one;
+                     // -1: none yet
+    int candidate;   // confirmed trial of the best agent beside a clone of the controller: the
+                     // winner, unless the controller is to be kept; -1: none
+    int winner_search;    // the winner's trial in the search; -1: none
+    int search_best;      // the trial that the search alone would choose; -1: none
+    int *tied;            // trials statistically tied with the winner (95 %), winner first
+                          //                                                (ntied)
+    int ntied;            //
+    int *bound;           // -1: the winner is at the lower end of its range, 1: upper (ndim)
     rh_shares importance; //
     int64_t per_steps;    // scores are rewards of so many steps; 0: of an episode
     rh_reference logged;  // the logged controller, from the log alone
@@ -585,6 +598,12 @@ typedef struct rh_tied {
     double score, lo95, hi95; // and its 95 % interval
 } rh_tied;
 
+// A limit that the chosen setting keeps in the models. Its event is text of the file.
+typedef struct rh_best_limit {
+    rh_constraint limit;
+    const char *formula; // by next[i], act[i] and reward; NULL: failures or terminal ends
+} rh_best_limit;
+
 // The contents of best.yaml: all that is needed to deploy an agent. Read-only.
 typedef struct rh_best {
     const rh_agent_type *agent;
@@ -607,6 +626,8 @@ typedef struct rh_best {
     rh_promise promise;         //
     rh_tied tied[RH_MAX_TIED];  // what `deploy --switch` may try          (ntied)
     int ntied;
+    rh_best_limit limit[RH_MAX_LIMITS]; // what it may do at most   (nlimit)
+    int nlimit;
     rh_failure *failure; // what a failure is; NULL: the file does not say
     const char *version; // of rehearse, that wrote it; "" where unknown
     void *tree;          // internal

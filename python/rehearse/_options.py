@@ -95,7 +95,7 @@ class TuneOptions(LogOptions, total=False):
     trials: Union[int, str]
     budget_trials: Union[int, str]
     within: Any
-    budget_time: str
+    budget_time: Any
     batch: Union[int, str]
     budget_batch: Union[int, str]
     metric_goal: Any

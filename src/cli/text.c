@@ -79,11 +79,20 @@ int cli_pass_file(rh_status status, const rh_error *err)
     return status == RH_EIO ? CLI_USAGE : code;
 }
 
+// Bytes of the first word; "75 %" is one.
+static int word(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    if (text[length] && text[length + 1] == '%')
+        length += 1 + strcspn(text + length + 1, " ");
+    return (int)length;
+}
+
 void cli_wrap(const char *text, int column, int width)
 {
     int indent = column;
     for (bool first = true; *text; first = false) {
-        int length = (int)strcspn(text, " ");
+        int length = word(text);
         if (!first && column + 1 + length >= width) {
             printf("\n%*s", indent, "");
             column = indent;

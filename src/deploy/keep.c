@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "base/file.h"
+#include "base/state.h"
 #include "deploy.h"
 #include "deploy_internal.h"
 
@@ -30,9 +31,12 @@
 #define VERSION 1.0 // of the arrays in agent.state
 
 static const char position_name[] = "deploy", monitor_name[] = "monitor",
-                  forecast_name[] = "forecast", turn_name[] = "turn";
+                  forecast_name[] = "forecast", turn_name[] = "turn", limits_name[] = "limits";
 
 // ---------------------------------------------------------------------------- positions
+
+// The first alarms, those that stand together; the two behind them.
+enum { NTEST = 8, SILENT = NTEST, BROKEN };
 
 // Numbers of the array `deploy`, in order; 64-bit words are two numbers.
 enum {
@@ -69,9 +73,9 @@ enum {
     P_GUARD_SHARE,
     P_NOTHER,
     P_SINCE,
-    P_SURE = P_SINCE + RH_NALARM - 1,
-    P_EVIDENCES = P_SURE + RH_NALARM - 1,
-    P_MODE = P_EVIDENCES + RH_NALARM - 1,
+    P_SURE = P_SINCE + NTEST,
+    P_EVIDENCES = P_SURE + NTEST,
+    P_MODE = P_EVIDENCES + NTEST,
     P_FALLEN,
     P_MODE_STEP,
     P_NSHADOW,
@@ -83,14 +87,18 @@ enum {
     P_GAIN_HI,
     P_ALLOWED,
     P_NO_ACTION, // the last note: earlier states have eleven
-    P_SILENT,    // since when: the last alarm is no test; earlier states have eight
+    P_SILENT,    // since when: alarm SILENT is no test; earlier states have eight
     P_NSETTING,  // of a trial; earlier states end here
     P_SETTING,
     P_TRIAL,
     P_USED,
     P_OVER,
-    P_SETTINGS, // mean, error and steps of each
-    NPOSITION = P_SETTINGS + 3 * (RH_MAX_TIED + 1)
+    P_SETTINGS,                                    // mean, error and steps of each
+    P_BROKEN = P_SETTINGS + 3 * (RH_MAX_TIED + 1), // since, sure and evidence of a limit;
+                                                   // earlier states end here
+    P_NLIMIT = P_BROKEN + 3,
+    P_LIMITS, // unit, most, n and of each
+    NPOSITION = P_LIMITS + 4 * RH_MAX_LIMITS
 };
 
 static void pack(const rh_deploy *d, double p[NPOSITION])
@@ -132,7 +140,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_GUARDED] = h->guarded;
     p[P_GUARD_SHARE] = h->guard_share;
     p[P_NOTHER] = (double)h->nother;
-    for (int i = 0; i < RH_NALARM - 1; i++) {
+    for (int i = 0; i < NTEST; i++) {
         p[P_SINCE + i] = (double)h->since[i];
         p[P_SURE + i] = h->sure[i];
         p[P_EVIDENCES + i] = h->evidence[i];
@@ -149,7 +157,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_GAIN_HI] = h->gain_hi;
     p[P_ALLOWED] = h->allowed;
     p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
-    p[P_SILENT] = (double)h->since[RH_NALARM - 1];
+    p[P_SILENT] = (double)h->since[SILENT];
     p[P_NSETTING] = h->nsetting;
     p[P_SETTING] = h->setting;
     p[P_TRIAL] = (double)h->trial_steps;
@@ -161,12 +169,39 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
         to[1] = h->setting_error[i];
         to[2] = (double)h->setting_steps[i];
     }
+    p[P_BROKEN] = (double)h->since[BROKEN];
+    p[P_BROKEN + 1] = h->sure[BROKEN];
+    p[P_BROKEN + 2] = h->evidence[BROKEN];
+    p[P_NLIMIT] = h->nlimit;
+    for (int i = 0; i < RH_MAX_LIMITS; i++) {
+        const rh_deploy_limit *l = &h->limit[i];
+        double *to = p + P_LIMITS + 4 * i;
+        to[0] = l->unit;
+        to[1] = l->most;
+        to[2] = (double)l->n;
+        to[3] = (double)l->of;
+    }
 }
 
 // A count that a damaged or foreign file may hold too.
 static int64_t count_of(double x)
 {
     return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
+}
+
+static void unpack_limits(const double p[NPOSITION], rh_deploy_health *h)
+{
+    h->nlimit = (int)count_of(p[P_NLIMIT]);
+    h->nlimit = h->nlimit < 0 || h->nlimit > RH_MAX_LIMITS ? 0 : h->nlimit;
+    for (int i = 0; i < h->nlimit; i++) {
+        const double *of = p + P_LIMITS + 4 * i;
+        int64_t unit = count_of(of[0]);
+        bool known = unit >= RH_PER_1000_STEPS && unit <= RH_PERCENT_OF_EPISODES;
+        h->limit[i] = (rh_deploy_limit){.unit = known ? (rh_limit_unit)unit : RH_PER_1000_STEPS,
+                                        .most = of[1],
+                                        .n = count_of(of[2]),
+                                        .of = count_of(of[3])};
+    }
 }
 
 // What an earlier version did not keep is NAN.
@@ -206,7 +241,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->guarded = n > P_GUARDED ? p[P_GUARDED] : 0.0;
     h->guard_share = p[P_GUARD_SHARE];
     h->nother = count_of(p[P_NOTHER]);
-    for (int i = 0; i < RH_NALARM - 1; i++) {
+    for (int i = 0; i < NTEST; i++) {
         h->since[i] = n > P_SINCE ? count_of(p[P_SINCE + i]) : -1;
         h->sure[i] = p[P_SURE + i];
         h->evidence[i] = p[P_EVIDENCES + i];
@@ -237,8 +272,37 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
         h->setting_error[i] = of[1];
         h->setting_steps[i] = count_of(of[2]);
     }
-    h->since[RH_NALARM - 1] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
-    h->sure[RH_NALARM - 1] = h->evidence[RH_NALARM - 1] = NAN;
+    h->since[SILENT] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
+    h->sure[SILENT] = h->evidence[SILENT] = NAN;
+    h->since[BROKEN] = n > P_BROKEN ? count_of(p[P_BROKEN]) : -1;
+    h->sure[BROKEN] = p[P_BROKEN + 1];
+    h->evidence[BROKEN] = p[P_BROKEN + 2];
+    unpack_limits(p, h);
+}
+
+// The events of the limits, each with a zero behind it.
+static void unpack_events(const rh_state *state, rh_deploy_health *h)
+{
+    const rh_state__array *a = rh_state__find(state, limits_name);
+    const char *at = a && a->type == RH_STATE_TEXT ? a->x : NULL, *end = at ? at + a->n : NULL;
+    for (int i = 0; at && i < h->nlimit; i++) {
+        const char *zero = memchr(at, '\0', (size_t)(end - at));
+        if (zero)
+            snprintf(h->limit[i].event, sizeof h->limit[i].event, "%s", at);
+        at = zero ? zero + 1 : NULL;
+    }
+}
+
+static rh_status pack_events(const rh_deploy_health *h, rh_state *state, rh_error *err)
+{
+    char text[RH_MAX_LIMITS * sizeof h->limit->event];
+    size_t n = 0;
+    for (int i = 0; i < h->nlimit; i++) {
+        size_t size = strlen(h->limit[i].event) + 1;
+        memcpy(text + n, h->limit[i].event, size);
+        n += size;
+    }
+    return n ? rh_state__put(state, limits_name, RH_STATE_TEXT, text, n, err) : RH_OK;
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,
@@ -260,8 +324,10 @@ static rh_status find_monitor(const rh_state *state, const char *path, rh_monito
     if (!from || n < offsetof(rh_monitor, guarded) / sizeof *from)
         return rh_fail(err, RH_EFORMAT, "%s: no monitor, expected the state of a deployment",
                        rh_base__path_tail(path));
+    size_t old = offsetof(rh_monitor, limit) / sizeof *from;
+    size_t most = n == RH_MONITOR__N ? n : old; // an earlier version knew no limits
     *m = (rh_monitor){0};
-    memcpy(m, from, (n < RH_MONITOR__N ? n : RH_MONITOR__N) * sizeof *from);
+    memcpy(m, from, (n < most ? n : most) * sizeof *from);
     return RH_OK;
 }
 
@@ -421,6 +487,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
         rc = rh_switch__save(d, state, err);
     if (!rc)
         rc = rh_state_put(state, turn_name, (const double *)&d->turn, RH_TURN__N, err);
+    if (!rc)
+        rc = pack_events(&d->health, state, err);
     if (rc)
         goto done;
     if (d->folder) {
@@ -452,8 +520,10 @@ rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_e
     rh_status rc = rh_state_read(&state, path, err);
     if (!rc)
         rc = find_position(state, path, &p, &n, err);
-    if (!rc)
+    if (!rc) {
         unpack(p, n, out);
+        unpack_events(state, out);
+    }
     rh_state_destroy(state);
     return rc;
 }

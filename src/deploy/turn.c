@@ -16,11 +16,12 @@
 //    clone with a history) is ready at once. Where it cannot act (a missing sensor, a program
 //    that has ended) the safe action is taken, or the last one held. A program that has ended
 //    is started again after the reply.
-// 5. The blend: in a step, a continuous action moves by at most `step` of its range, and is at
-//    most `away` of it from the fallback's; a discrete one differs from the fallback's in at
-//    most that share of the steps. `away` grows linearly to 1 in `full` steps in which nothing
-//    speaks against the agent: deficits are below half of their alarm, and no test has evidence
-//    above 1. It stays as it is in other steps, and begins anew after an alarm.
+// 5. The blend: in a step, a continuous action moves by at most `step` of its range, but is in
+//    any case at most `away` of it from the fallback's, which may move as it likes; a discrete
+//    one differs from the fallback's in at most that share of the steps. `away` grows linearly
+//    to 1 in `full` steps in which nothing speaks against the agent: deficits are below half of
+//    their alarm, and no test has evidence above 1. It stays as it is in other steps, and
+//    begins anew after an alarm.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -164,7 +165,7 @@ void rh_turn__judge(rh_deploy *d)
 {
     rh_deploy_health *h = &d->health;
     unsigned about = RH_ALARM_PROMISE | RH_ALARM_RANGE | RH_ALARM_DIVERGED | RH_ALARM_FAILURES |
-                     RH_ALARM_GUARD | RH_ALARM_WORSE | RH_ALARM_CHANGED;
+                     RH_ALARM_GUARD | RH_ALARM_WORSE | RH_ALARM_CHANGED | RH_ALARM_LIMIT;
     bool alarmed = (h->alarms & about) != 0;
     if (d->guard.on_alarm && alarmed && !rh_turn__watches(d))
         change(d, RH_MODE_CONTROL, true);
@@ -314,10 +315,10 @@ static void blend(rh_deploy *d, rh_deploy_reply *reply)
     for (int k = 0; !task->naction && k < task->nact; k++) {
         double range = task->act_hi[k] - task->act_lo[k], was = reply->act[k], x = was;
         bool first = d->reply.source == RH_BY_NOBODY;
-        x = fmin(fmax(x, other.act[k] - away * range), other.act[k] + away * range);
         if (!first && !isnan(d->guard.blend_step))
             x = fmin(fmax(x, d->reply.act[k] - d->guard.blend_step * range),
                      d->reply.act[k] + d->guard.blend_step * range);
+        x = fmin(fmax(x, other.act[k] - away * range), other.act[k] + away * range);
         reply->act[k] = x;
         moved = moved || x != was;
     }

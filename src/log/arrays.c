@@ -90,8 +90,10 @@ rh_status rh_array__check_width(const rh_array *array, const char *path, rh_erro
 {
     if (array->width >= 1 && array->width <= RH_MAX_OBS)
         return RH_OK;
-    return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
-                   rh_base__path_tail(path), array->name, array->shape, RH_MAX_OBS);
+    return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row%s",
+                   rh_base__path_tail(path), array->name, array->shape, RH_MAX_OBS,
+                   array->width > RH_MAX_OBS ? "; write an array of the columns that matter"
+                                             : "");
 }
 
 rh_status rh_array__check_single(const rh_array *array, const char *path, rh_error *err)

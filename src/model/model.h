@@ -41,8 +41,13 @@ uint64_t rh_model__fingerprint(const rh_model *model); // of the log it was fitt
 rh_status rh_model__mixed_env(rh_env **out, const rh_model *model, rh_error *err);
 
 // Divide a log: models are fitted to one part and agents begin with the other, so that what an
-// agent knows is not what it is judged by. Owned: *model, *agent. Nullable: err.
+// agent knows is not what it is judged by; of a long part, agents get the last steps. Owned:
+// *model, *agent. Nullable: err.
 rh_status rh_prior__split(rh_log **model, rh_log **agent, const rh_log *log, rh_error *err);
+
+// The last steps of a long log, to practise in a model of them. Owned: *out, left alone if the
+// log is not longer. Nullable: err.
+rh_status rh_prior__recent(rh_log **out, const rh_log *log, rh_error *err);
 
 // The steps of a log as rows, the last ones of a long log. Owned: prior->row, free with
 // rh_free() by a cast. Nullable: err.

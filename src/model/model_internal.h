@@ -6,6 +6,7 @@
 #include "rehearse/model.h"
 
 #include "base/text.h"
+#include "log/log.h"
 #include "store.h"
 
 struct rh_model {
@@ -25,12 +26,16 @@ struct rh_model {
     int64_t ndropped;     // transitions left out, with missing or infinite numbers
     uint64_t fingerprint; // of the log it was fitted to
     rh_facts *facts;      // owned: of sensors, resets and limits
+    rh_derive *derive;    // owned: computes derived sensors; NULL: none
     rh_resample resample;
     int nmember;
     void **member;                 // owned: of the kind                               (nmember)
     rh_fidelity *fidelity;         // owned; NULL if it was not measured
     rh_model_comparison *compared; // owned: that chose it; NULL if there was none
 };
+
+// The reward of a step past a limit that the log never passed; usual: of the same step inside.
+double rh_model__past_limit(const rh_model *model, double usual);
 
 // What a member is fitted to.
 typedef struct rh_model__part {

@@ -5,8 +5,9 @@
 //    a log with fewer than EPISODES, blocks of steps in turn. On the plant they get all of it.
 // 2. Only pieces with finite numbers are rows (clean.c). A piece that does not end is
 //    truncated. The s' of a terminal step may be unknown: agents do not use it, and it is s.
-// 3. Of a long log agents get the last MOST steps: what they would begin with takes time
-//    and memory in every run, and old steps may be of a plant that has changed.
+// 3. Of a long log agents get the last MOST steps, to begin with and to practise in a model of
+//    them: what they begin with takes time and memory in every run, a model of several members
+//    takes many times the memory of its log, and old steps may be of a plant that has changed.
 // 4. Which sensors are exogenous is found in the whole log and told to both parts. Half of a
 //    log often shows less: a town's demand was called exogenous in 3,000 steps and not in
 //    1,500, and then no kind of model replayed it well.
@@ -26,6 +27,7 @@
 #define MOST 100000 // rows; decision 3
 
 enum { GOES_ON, TERMINAL, TRUNCATED }; // end of a row
+enum { ALL = -1 };                     // units of walk()
 
 // ---------------------------------------------------------------------------- dividing
 
@@ -41,33 +43,53 @@ static void add(rh_subset *part, const rh_log *log, int64_t from, int64_t to)
     }
 }
 
-// Every second unit from `first` on.
-static rh_status every_second(rh_log **out, const rh_log *log, int first, rh_error *err)
+// Add the units of a part, which are every second one from `first` on, or all if it is ALL, but
+// not their first `skip` steps. How many steps there are; part NULL: only that.
+static int64_t walk(rh_subset *part, const rh_log *log, int first, int64_t skip)
 {
-    rh_subset part = {0};
-    int64_t nblock = log->nepisode >= EPISODES ? 0 : log->n < BLOCKS ? log->n : BLOCKS;
-    if (!rh_subset__init(&part, log, log->nstate, log->n, (int64_t)log->nepisode + BLOCKS)) {
-        rh_scratch__clear(&part.scratch);
-        return rh_base__no_memory(err, "log");
-    }
+    int64_t nblock = log->nepisode >= EPISODES ? 0 : log->n < BLOCKS ? log->n : BLOCKS, n = 0;
     for (int e = 0; e < log->nepisode; e++) {
         int64_t from = log->first[e], end = log->first[e + 1];
         while (from < end) {
             int64_t unit = nblock ? from * nblock / log->n : e;
             int64_t to = nblock ? ((unit + 1) * log->n + nblock - 1) / nblock : end;
-            to = to < end ? to : end;
-            if (unit % 2 == first)
-                add(&part, log, from, to);
+            to = to < end && first != ALL ? to : end;
+            if (first == ALL || unit % 2 == first) {
+                int64_t begin = from + (skip > n ? skip - n : 0);
+                if (part && begin < to)
+                    add(part, log, begin, to);
+                n += to - from;
+            }
             from = to;
         }
     }
-    rh_status rc = part.n ? rh_subset__copy(out, &part, err)
-                          : rh_fail(err, RH_EINVAL,
-                                    "%s: %lld steps, expected more: agents begin with one part "
-                                    "of the log and models are fitted to the other",
-                                    rh_base__path_tail(log->path), (long long)log->n);
+    return n;
+}
+
+// A part, or all of the log; the last `most` steps of it.
+static rh_status take(rh_log **out, const rh_log *log, int first, int64_t most, rh_error *err)
+{
+    rh_subset part = {0};
+    int64_t all = walk(NULL, log, first, 0), n = all < most ? all : most;
+    int64_t nstate = log->nstate < 2 * n ? log->nstate : 2 * n;
+    if (!n)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: %lld steps, expected more: agents begin with one part of the log "
+                       "and models are fitted to the other",
+                       rh_base__path_tail(log->path), (long long)log->n);
+    if (!rh_subset__init(&part, log, nstate, n, (int64_t)log->nepisode + BLOCKS)) {
+        rh_scratch__clear(&part.scratch);
+        return rh_base__no_memory(err, "log");
+    }
+    walk(&part, log, first, all - n);
+    rh_status rc = rh_subset__copy(out, &part, err);
     rh_scratch__clear(&part.scratch);
     return rc;
+}
+
+rh_status rh_prior__recent(rh_log **out, const rh_log *log, rh_error *err)
+{
+    return log->n > MOST ? take(out, log, ALL, MOST, err) : RH_OK;
 }
 
 // Decision 4: the names of exogenous sensors, as --exogenous has them. False: they cannot be
@@ -92,9 +114,9 @@ rh_status rh_prior__split(rh_log **model, rh_log **agent, const rh_log *log, rh_
     rh_text names = {0};
     if (!log->exogenous && name_exogenous(&names, log))
         whole.exogenous = names.data ? names.data : "";
-    rh_status rc = every_second(&one, &whole, 0, err);
+    rh_status rc = take(&one, &whole, 0, INT64_MAX, err);
     if (!rc)
-        rc = every_second(&other, &whole, 1, err);
+        rc = take(&other, &whole, 1, MOST, err);
     rh_text__clear(&names);
     if (rc) {
         rh_log_destroy(one);

@@ -17,6 +17,7 @@
 #include "plan.h"
 #include "plugin/plugin.h"
 #include "rehearse/plugin.h"
+#include "study.h"
 #include "study_internal.h"
 
 #include <inttypes.h>
@@ -440,6 +441,44 @@ static rh_status read_failures(const reading *r)
               : RH_OK;
 }
 
+// ---------------------------------------------------------------------------- limits
+
+static rh_status read_limit(const reading *r, const rh_yaml *map, rh_best_limit *out)
+{
+    const char *unit = text_of(below(map, "unit")), *name;
+    rh_constraint *l = &out->limit;
+    int u = 0;
+    double most;
+    while ((name = rh_limits__unit((rh_limit_unit)u)) && !(unit && strcmp(unit, name) == 0))
+        u++;
+    l->event = text_of(below(map, "event"));
+    out->formula = text_of(below(map, "formula"));
+    if (!l->event || !name || !number_of(below(map, "most"), &most) || !(most >= 0.0) ||
+        most > rh_limits__scale((rh_limit_unit)u))
+        return refuse(r, map, "at_most.limits", "{event: E, unit: per 1000 steps, most: X}");
+    l->unit = (rh_limit_unit)u;
+    l->most = most / rh_limits__scale(l->unit);
+    l->counted = !out->formula
+                     ? strcmp(l->event, "terminal") == 0 ? RH_COUNT_ENDS : RH_COUNT_FAILURES
+                 : l->unit == RH_PERCENT_OF_EPISODES ? RH_COUNT_EPISODES
+                                                     : RH_COUNT_STEPS;
+    return RH_OK;
+}
+
+static rh_status read_limits(const reading *r)
+{
+    rh_best *b = r->best;
+    const rh_yaml *list = below(below(r->root, "at_most"), "limits");
+    rh_status rc = RH_OK;
+    if (!list || !b->tasked)
+        return RH_OK;
+    if (list->kind != RH_YAML_LIST || list->n > RH_MAX_LIMITS)
+        return refuse(r, list, "at_most.limits", "a list of at most 8 limits");
+    for (int i = 0; i < list->n && !rc; i++)
+        rc = read_limit(r, list->item[i], &b->limit[b->nlimit++]);
+    return rc;
+}
+
 // ---------------------------------------------------------------------------- all of it
 
 // Decision 3.
@@ -531,6 +570,8 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
         rc = read_promise(&r);
     if (!rc)
         rc = read_failures(&r);
+    if (!rc)
+        rc = read_limits(&r);
     const char *version = text_of(below(root, "rehearse"));
     best->version = version ? version : "";
     rh_free(bytes);

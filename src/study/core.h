@@ -191,7 +191,7 @@ rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
 // The models of the confirmation take most of the memory of a study of a long log. How many
 // members, of one kind, are fitted and run at a time; or all of all kinds.
-#define RH_STUDY__AT_ONCE 1000000 // of rh_study.at_once: neighbours take 105 bytes of each
+#define RH_STUDY__AT_ONCE 250000 // of rh_study.at_once: neighbours take 105 bytes of each
 int rh_study__round(const rh_study *study);
 // Fit members first .. first + n - 1, and forget those before.
 rh_status rh_study__fit_fresh(rh_study *study, int first, int n, rh_error *err);
@@ -266,8 +266,17 @@ double rh_study__overrated(const rh_study *study);
 
 // ---------------------------------------------------------------------------- claims.c
 
-// What is claimed of the winner, but for the claim `best` (trust.c), after its failures.
+// What is claimed of the candidate, but for the claim `best` (trust.c).
 void rh_study__claim(rh_study *study);
+
+// Choose between the candidate and a clone of the controller, by what is claimed. verdict.c
+void rh_study__settle(rh_study *study);
+
+// The trial that claims are about: the candidate, or the winner where there is none; -1: none.
+static inline int rh_study__judged(const rh_verdict *v)
+{
+    return v->candidate >= 0 ? v->candidate : v->winner;
+}
 
 // ---------------------------------------------------------------------------- evidence.c
 
@@ -345,7 +354,16 @@ rh_status rh_study__compare(rh_study *study);
 // The intervals of confirmed settings become unknown.
 void rh_study__withdraw(rh_study *study);
 
-// Fill in today and failing of a verdict whose intervals are known. today.c
+// The candidate's interval reaches as far as its advantage is uncertain. promise.c
+void rh_study__allow_for_advantage(rh_study *study);
+
+// Runs of the winner far below its others. promise.c
+rh_status rh_study__find_rare(rh_study *study);
+
+// Fill in failing of the winner. today.c
+void rh_study__find_failures(rh_study *study);
+
+// Fill in today and failing of a verdict whose intervals and claims are known. today.c
 rh_status rh_study__answer(rh_study *study);
 void rh_study__write_rate(const rh_failing *f, const rh_rate *rate, char text[60]);
 

@@ -118,6 +118,11 @@ static void write_winner(rh_doc *doc, const char *key, const rh_field_at *at)
     write_trial(doc, key, at, rh_study__of(at)->verdict.winner);
 }
 
+static void write_candidate(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    write_trial(doc, key, at, rh_study__of(at)->verdict.candidate);
+}
+
 static void write_winner_search(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     const rh_verdict *v = &rh_study__of(at)->verdict;
@@ -242,6 +247,18 @@ static const rh_field claim_row[] = {
 static const rh_fields claim_fields = {"claim", sizeof(rh_claim), RH_FIELD__ROWS(claim_row),
                                        .flat = true};
 
+#define AT(member) RH_FIELD__AT(rh_advantage, member)
+static const rh_field advantage_row[] = {
+    {"score", AT(score), NULL, "how much more it scores, corrected for the choice"},
+    {"within", AT(within), NULL, "standard deviation of the mean over members"},
+    {"between", AT(between), NULL, "from model to model"},
+    {"lost", AT(lost), NULL, "what agents lose in a model of other data"},
+    {"missed", AT(missed), NULL, "what no model of this log shows"},
+};
+#undef AT
+static const rh_fields advantage_fields = {"advantage", sizeof(rh_advantage),
+                                           RH_FIELD__ROWS(advantage_row), .flat = true};
+
 // `collect --advice` reads log_next.
 #define AT(member) RH_FIELD__AT(rh_study, verdict.trust.member)
 static const rh_field trust_row[] = {
@@ -251,6 +268,8 @@ static const rh_field trust_row[] = {
      "what to do after the study", .word = decision_word},
     {"probability", AT(probability), NULL,
      "that the agent is better and fails no more than stated"},
+    {"advantage", AT(advantage), NULL, "of the best agent on the logged controller",
+     .fields = &advantage_fields},
     {"claims", RH_FIELD__ARRAY(rh_study, verdict.trust.claim), NULL,
      "what is claimed of the agent", .fields = &claim_fields, .count = RH_COUNT_FIXED,
      .n = RH_NCLAIM},
@@ -505,6 +524,8 @@ static const rh_field head_row[] = {
     {"log", RH_FIELD__CALL, NULL, "the log", .call = write_log},
     {"agent", RH_FIELD__CALL, NULL, "its name", .call = write_agent},
     {"winner", RH_FIELD__CALL, NULL, "the setting to deploy", .call = write_winner},
+    {"candidate", RH_FIELD__CALL, NULL, "the best agent beside a clone of the controller",
+     .call = write_candidate},
     {"hyperparameters", RH_FIELD__CALL, NULL, "all of the winner", .call = write_hp},
     {"curve", RH_FIELD__CALL, NULL, "the winner's mean learning curve", .call = write_curve},
     {"winner_in_search", RH_FIELD__CALL, NULL, "its trial in the search",

@@ -66,7 +66,8 @@ static rh_model *kept_model(const rh_study *study)
     return NULL;
 }
 
-// Practise in a model of a log, of the kind of `like`; prior: the rows of that log.
+// Practise in a model of a log, of a long one's last steps, of the kind of `like`; prior: the
+// rows of that log.
 static rh_status practise(rh_study *study, const rh_model *like, const rh_log *log,
                           rh_prior *prior, rh_error *err)
 {
@@ -74,20 +75,32 @@ static rh_status practise(rh_study *study, const rh_model *like, const rh_log *l
     rh_model_options opt = rh_model_defaults();
     rh_kinds kinds = {.n = 0};
     rh_model *model = NULL;
+    rh_log *recent = NULL;
     how.prior = *prior;
     rh_plan__fresh(study->plan, false, RH_RESAMPLE_SUBSET, &opt);
     opt.seed = study->plan->seed;
     opt.nmember = RH_STUDY__PRACTISED;
+    progress(study, "practising in a model", 0.0);
+    rh_status rc = rh_prior__recent(&recent, log, err);
+    log = recent ? recent : log;
     if (log->nepisode > 1) // one episode is the same however often it is drawn
         opt.resample = RH_RESAMPLE_BOOTSTRAP;
-    progress(study, "practising in a model", 0.0);
-    rh_status rc = rh_kinds__begin(&kinds, like, err);
+    if (!rc)
+        rc = rh_kinds__begin(&kinds, like, err);
     if (!rc)
         rc = rh_plan__fit_kind(&model, study->plan, &kinds.kind[0], like, log, &how, &opt, err);
     if (!rc)
         rc = rh_study__practise(study, model, prior, err);
     rh_model_destroy(model);
+    rh_log_destroy(recent);
     return rc;
+}
+
+// Whether an agent begins with what was practised.
+static bool from_model(const rh_study *study, const rh_trial *trial)
+{
+    int at = rh_plan__start_param(study->plan->agents.type[trial->agent]);
+    return at >= 0 && trial->hp[at] == RH_START_MODEL;
 }
 
 rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
@@ -97,9 +110,11 @@ rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
         return rh_base__no_memory(err, "study");
     if (!study->log || !study->head.start.n || v->winner < 0)
         return RH_OK;
-    const rh_trial *won = &v->trial[v->winner];
-    int at = rh_plan__start_param(study->plan->agents.type[won->agent]);
-    if (at < 0 || won->hp[at] != RH_START_MODEL || !study->prior.npractice)
+    bool needed = from_model(study, &v->trial[v->winner]) ||
+                  from_model(study, &v->trial[rh_study__judged(v)]);
+    for (int i = 0; i < v->ntied; i++) // `deploy --switch` tries them
+        needed = needed || from_model(study, &v->trial[v->tied[i]]);
+    if (!needed || !study->prior.npractice)
         return RH_OK;
     if (study->opt.folder && rh_study__recall_start(study))
         return RH_OK;

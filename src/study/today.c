@@ -198,7 +198,7 @@ static void say_failures(rh_failing *f)
              f->logged.of, f->rule->words);
 }
 
-static void find_failures(rh_study *study)
+void rh_study__find_failures(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_failing *f = &v->failing;
@@ -332,10 +332,27 @@ static const char *word_of(const rh_verdict *v)
     return p <= 1.0 - PROBABLY ? "Probably not" : "Not known";
 }
 
+// The clone of the controller is the winner.
+static void say_keep(rh_verdict *v, const char *per)
+{
+    rh_today *t = &v->today;
+    double p = v->trust.claim[RH_CLAIM_BETTER].probability;
+    if (v->candidate < 0)
+        snprintf(t->text, sizeof t->text,
+                 "No: no agent can be deployed. Keep the controller you have.");
+    else
+        snprintf(t->text, sizeof t->text,
+                 "%s: %.4g %s over a whole run by the best agent, %.4g by a clone of the "
+                 "logged controller in the same models, %.4g in the log. Keep the controller "
+                 "you have.",
+                 p > 1.0 - SURE ? "Probably not" : "No", v->trial[v->candidate].value, per,
+                 v->trial[v->winner].value, v->logged.score);
+}
+
 static void say_today(rh_study *study)
 {
-    const rh_verdict *v = &study->verdict;
-    rh_today *t = &study->verdict.today;
+    rh_verdict *v = &study->verdict;
+    rh_today *t = &v->today;
     char per[40] = "per episode", learning[100] = "", end[60] = "";
     if (v->per_steps)
         snprintf(per, sizeof per, "per %" PRId64 " steps", v->per_steps);
@@ -356,11 +373,7 @@ static void say_today(rh_study *study)
         snprintf(t->text, sizeof t->text,
                  "Not known: the log has no whole episode to compare with.");
     else if (is_clone(study, &v->trial[v->winner]))
-        snprintf(
-            t->text, sizeof t->text,
-            "No: nothing that was tried is better, beyond chance, than a clone of the logged "
-            "controller, %.4g %s. Keep the controller you have.",
-            v->trial[v->winner].value, per);
+        say_keep(v, per);
     else
         snprintf(t->text, sizeof t->text,
                  "%s: %.4g %s over a whole run%s%s, %.4g by the logged controller.%s%s",
@@ -412,8 +425,7 @@ static rh_status find_today(rh_study *study)
 
 rh_status rh_study__answer(rh_study *study)
 {
-    find_failures(study);
-    rh_study__claim(study);
+    rh_study__find_failures(study);
     rh_status rc = find_today(study);
     say_today(study);
     return rc;

@@ -1,9 +1,10 @@
 // transfer.c - does what agents learn in a model of one half of the log hold in the other?
 //
 // An agent finds the errors of its model and learns to use those that pay. Models of different
-// data have different errors, but both show the plant. So the winner learns in a model of each
-// half of the log; then these agents act, without learning, in both models. What they lose in
-// the other model they had from errors.
+// data have different errors, but both show the plant. So the candidate, which is the winner
+// unless the controller is to be kept, learns in a model of each half of the log; then these
+// agents act, without learning, in both models. What they lose in the other model they had from
+// errors.
 //
 // 1. As many agents learn in each half as a setting has runs in the check. The loss is the
 //    median over all of them: a frozen policy that gets stuck once would set a mean.
@@ -201,10 +202,11 @@ rh_status rh_study__transfer(rh_study *study, rh_error *err)
     const rh_verdict *v = rh_study_verdict(study);
     if (!v)
         return rh_base__no_memory(err, "study");
-    if (v->winner < 0 || !v->trial[v->winner].confirm ||
-        !rh_study__agent(study, &v->trial[v->winner])->save)
+    int judged = rh_study__judged(v);
+    if (judged < 0 || !v->trial[judged].confirm ||
+        !rh_study__agent(study, &v->trial[judged])->save)
         return RH_OK;
-    rh_study__moved found = {.n = nagent(study), .setting = v->trial[v->winner].setting};
+    rh_study__moved found = {.n = nagent(study), .setting = v->trial[judged].setting};
     rh_status rc = RH_OK;
     if (!recall(study, &found))
         rc = move(study, &found, rh_study__find(study, found.setting, false)->hp, err);

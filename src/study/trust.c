@@ -218,6 +218,19 @@ static void say_cannot(rh_trust *t)
     append(t, ".");
 }
 
+// The controller is to be kept.
+static void say_keep(rh_trust *t, const char *word)
+{
+    char percent[20];
+    double p = t->claim[RH_CLAIM_BETTER].probability;
+    append(t, "%s: nothing that was tried is likely to beat the controller you have", word);
+    if (!isnan(p)) {
+        write_percent(p, percent);
+        append(t, " (%s for the best agent)", percent);
+    }
+    append(t, ".");
+}
+
 static void say_level(rh_verdict *v, rh_trust_level most)
 {
     rh_trust *t = &v->trust;
@@ -234,8 +247,7 @@ static void say_level(rh_verdict *v, rh_trust_level most)
         return;
     }
     if (t->decision == RH_DECISION_KEEP) {
-        append(t, "%s: nothing that was tried is likely to beat the controller you have.",
-               word[t->level]);
+        say_keep(t, word[t->level]);
         return;
     }
     if (t->level == RH_TRUST_CANNOT) {

@@ -15,9 +15,11 @@
 //    confirmed or not. If no other is left there is no winner, and best.yaml is not written.
 // 6. A study that was given more trials may have confirmed settings that no longer lead. When
 //    finished, it leaves out trials it did not ask for, as if it had all from the start.
-// 7. A setting that does not beat a clone of the logged controller beyond chance, in every kind
-//    of model, is no reason to replace the controller: the clone is the winner, if it keeps
-//    the limits.
+// 7. The clone of the logged controller is no choice by score. The best of the other confirmed
+//    settings is the candidate, and the claims are about it (claims.c). If it is probably not
+//    better than the controller, the clone is the winner, if it keeps the limits; where the
+//    probability is unknown, if the candidate does not beat the clone beyond chance in every
+//    kind of model.
 // 8. Of a study with limits only a setting is deployed that keeps all of them (limiting.c).
 
 #include "core.h"
@@ -30,6 +32,7 @@
 
 #define AT_BOUND 0.01 // decision 3, of the range
 #define LEAST_EXTRA 4 // settings beyond the number of dimensions, for importance
+#define KEEP 0.4      // decision 7: as "probably not" (today.c)
 
 static int in_order(const void *a, const void *b)
 {
@@ -83,31 +86,45 @@ static int choose_by_search(const rh_study *study)
     return best;
 }
 
-// The best confirmed setting; -1: none can be deployed. Decision 7.
-static int choose_confirmed(rh_study *study)
+// The best confirmed setting but the clone; -1: none can be deployed. Decision 7.
+static int choose_confirmed(const rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
     int best = -1, clone = rh_study__clone(study);
-    if (clone >= 0 && !is_allowed(study, clone))
-        clone = -1;
     for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
-        if (is_allowed(study, i) &&
-            (clone < 0 || rh_study__beats(study, &v->trial[i], &v->trial[clone])) &&
+        if (i != clone && is_allowed(study, i) &&
             (best < 0 || ranks_above(study, &v->trial[i], &v->trial[best])))
             best = i;
-    return best >= 0 ? best : clone;
+    return best;
 }
 
 static void find_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_search__lead_entry leader;
-    v->winner = v->winner_search = v->search_best = -1;
+    v->winner = v->candidate = v->winner_search = v->search_best = -1;
     if (rh_study__leaders(study, 1, &leader) == 0)
         return;
     v->search_best = find(v, leader.setting, false);
-    v->winner =
-        study->finished && v->nconfirm ? choose_confirmed(study) : choose_by_search(study);
+    if (study->finished && v->nconfirm)
+        v->winner = v->candidate = choose_confirmed(study);
+    else
+        v->winner = choose_by_search(study);
+}
+
+// Decision 7, once the claims are made.
+void rh_study__settle(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    int clone = rh_study__clone(study);
+    double p = v->trust.claim[RH_CLAIM_BETTER].probability;
+    if (v->finished && clone >= 0 && is_allowed(study, clone)) {
+        bool better =
+            v->candidate >= 0 &&
+            (isnan(p) ? rh_study__beats(study, &v->trial[v->candidate], &v->trial[clone])
+                      : p > KEEP);
+        v->winner = better ? v->candidate : clone;
+    }
     if (v->winner >= 0)
         v->winner_search = find(v, v->trial[v->winner].setting, false);
 }
@@ -259,12 +276,18 @@ rh_status rh_study__judge_all(rh_study *study)
     if (rc)
         return rc;
     find_winner(study);
+    rc = rh_study__compare(study);
+    if (rc)
+        return rc;
+    rh_study__claim(study);
+    rh_study__allow_for_advantage(study);
+    rh_study__settle(study);
     rh_study__limiting(study);
     find_ties(study);
     find_bounds(study);
     rc = find_importance(study);
     if (!rc)
-        rc = rh_study__compare(study);
+        rc = rh_study__find_rare(study);
     if (!rc)
         rc = rh_study__answer(study);
     if (!rc)

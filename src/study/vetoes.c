@@ -59,6 +59,18 @@ static const struct veto {
     {RH_FINDING_PREDICTION_NO_BETTER, // a notice: than no change
      {RH_TRUST_MEDIUM, RH_TRUST_LOW, RH_TRUST_LOW},
      "log more, or more variables"},
+    {RH_FINDING_FEW_STARTS,
+     {RH_TRUST_HIGH, RH_TRUST_LOW, RH_TRUST_LOW},
+     "log more episodes, or from more states"},
+    {RH_FINDING_KINDS_DISAGREE,
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
+     "log more of what these settings do"},
+    {RH_FINDING_OUT_OF_COVERAGE, // a notice: in up to 5 % of the steps
+     {RH_TRUST_HIGH, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
+     "log what the agent does there"},
+    {RH_FINDING_RARE_FAILURES,
+     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
+     "find out what happens in these runs"},
     {RH_FINDING_FAILED, {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW}, "fix the agent"},
     {RH_FINDING_WINNER_DIVERGED,
      {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},

@@ -3,6 +3,7 @@
 
 #include "base/base_internal.h"
 #include "base/file.h"
+#include "base/in_memory.h"
 #include "rehearse/base.h"
 
 #include <setjmp.h>
@@ -21,8 +22,7 @@ static char folder[64];
 static int enter(void **unused)
 {
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-file-XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return folder_in_memory(folder, "file") && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave(void **unused)

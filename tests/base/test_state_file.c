@@ -16,17 +16,18 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "base/state.h"
 #include "base/state_sample.h"
 
 // ---------------------------------------------------------------------------- a folder
 
-static char folder[] = "/tmp/rehearse-state-XXXXXX";
+static char folder[64];
 
 static int make_folder(void **unused)
 {
     (void)unused;
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_in_memory(folder, "state") ? 0 : -1;
 }
 
 static int remove_folder(void **unused)

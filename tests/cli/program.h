@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/in_memory.h"
+
 // What a finished program left behind. Texts are owned by the heap and freed with drop().
 typedef struct outcome {
     int code;   // exit code, or -1
@@ -137,10 +139,9 @@ static inline int enter_folder(void **unused)
 {
     unsetenv("COLUMNS"); // pages are as wide as without a terminal
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-cli-XXXXXX");
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("NO_COLOR");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return folder_in_memory(folder, "cli") && chdir(folder) == 0 ? 0 : -1;
 }
 
 static inline int leave_folder(void **unused)

@@ -32,6 +32,8 @@ static void fits(const char *line)
     assert_true(*o.out);
     for (const char *at = o.out, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
         size_t n = (size_t)(end - at);
+        if (at[strspn(at, " ")] == '%')
+            fail_msg("rehearse %s: a line begins with '%%': %.*s", line, (int)n, at);
         if (columns_of(at, n) > WIDTH && !may_be_long(at, n))
             fail_msg("rehearse %s: %d columns: %.*s", line, columns_of(at, n), (int)n, at);
     }

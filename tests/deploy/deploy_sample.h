@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "deploy/deploy_internal.h"
 #include "study/best_sample.h"
 
@@ -31,8 +32,7 @@ static inline void write_text(const char *path, const char *text)
 static inline int enter(void **unused)
 {
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-deploy-XXXXXX");
-    if (!mkdtemp(folder))
+    if (!folder_in_memory(folder, "deploy"))
         return -1;
     snprintf(best_path, sizeof best_path, "%s/best.yaml", folder);
     snprintf(guard_path, sizeof guard_path, "%s/guard.yaml", folder);

@@ -362,6 +362,28 @@ static void blend_of_numbers(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// From the safe action the blend goes to the fallback's at once, however small its step.
+static void blend_follows_the_fallback(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(with("td3", CONTINUOUS),
+                        "safe_action: 0\ntrip: {level: [-1, 1]}\nfallback: 9\n"
+                        "blend: {away: 0.1, step: 0.02, full: 1e9}\n",
+                        0);
+    double obs[2] = {5.0, 2.0};
+    rh_deploy_reply r;
+    for (int t = 0; t < 40; t += 4) {
+        rh_deploy_seen seen = {.obs = obs, .reward = NAN, .seq = t, .time = NAN};
+        assert_int_equal(rh_deploy_step(d, &seen, &r, NULL), RH_OK);
+        assert_true(r.act[0] == 0.0);
+        for (int i = 1; i < 4; i++) {
+            r = after(d, t + i, -1.0, -0.1, 0);
+            assert_true(r.act[0] > 7.999);
+        }
+    }
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 static void steps_up(void **unused)
 {
     (void)unused;
@@ -486,6 +508,7 @@ int main(void)
         IN_A_FOLDER(blend_waits),
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
+        IN_A_FOLDER(blend_follows_the_fallback),
         IN_A_FOLDER(steps_up),
         IN_A_FOLDER(gain),
         IN_A_FOLDER(killed),

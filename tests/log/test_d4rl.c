@@ -248,7 +248,8 @@ static void bad_files(void **unused)
     refuse_with(&(column){"terminals", 5, 0, RH_HDF5_DOUBLE, nan},
                 "bad.h5: row 2 of terminals is NaN, expected 0 or 1");
     refuse_with(&(column){"observations", 5, 300, RH_HDF5_DOUBLE, NULL},
-                "bad.h5: observations has shape (5, 300), expected 1 to 256 numbers a row");
+                "bad.h5: observations has shape (5, 300), expected 1 to 256 numbers a row; "
+                "write an array of the columns that matter");
 }
 
 static void other_layouts(void **unused)

@@ -1,6 +1,7 @@
 // test_registry.c - detecting formats, and messages for files that are no logs.
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "log/log.h"
 #include "log/log_internal.h"
 #include "log/spool.h"
@@ -245,8 +246,7 @@ static void matches_patterns(void **unused)
 static int enter(void **unused)
 {
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-registry-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_in_memory(folder, "registry") ? 0 : -1;
 }
 
 static int leave(void **unused)

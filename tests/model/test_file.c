@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "base/text.h"
 #include "model/knn_internal.h"
 #include "rehearse/rehearse.h"
@@ -24,13 +25,13 @@
 
 #define LENGTH(x) (sizeof(x) / sizeof *(x))
 
-static char folder[] = "/tmp/rehearse-model-XXXXXX";
+static char folder[64];
 static char path[256]; // of the model, in the folder
 
 static int make_folder(void **unused)
 {
     (void)unused;
-    if (!mkdtemp(folder))
+    if (!folder_in_memory(folder, "model"))
         return -1;
     snprintf(path, sizeof path, "%s/a.model", folder);
     return 0;

@@ -2,6 +2,7 @@
 // is refused by name.
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "model_sample.h"
 #include "store_sample.h"
 
@@ -11,13 +12,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/rehearse-knn-XXXXXX";
-static char path[64];
+static char folder[64], path[96];
 
 static int make_folder(void **unused)
 {
     (void)unused;
-    if (!mkdtemp(folder))
+    if (!folder_in_memory(folder, "knn"))
         return -1;
     snprintf(path, sizeof path, "%s/member", folder);
     return 0;

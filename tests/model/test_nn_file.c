@@ -2,18 +2,18 @@
 // damaged or of another shape is refused.
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "nn_sample.h"
 #include "store_sample.h"
 
 #include <unistd.h>
 
-static char folder[] = "/tmp/rehearse-nn-XXXXXX";
-static char path[64];
+static char folder[64], path[96];
 
 static int make_folder(void **unused)
 {
     (void)unused;
-    if (!mkdtemp(folder))
+    if (!folder_in_memory(folder, "nn"))
         return -1;
     snprintf(path, sizeof path, "%s/nn.model", folder);
     return 0;

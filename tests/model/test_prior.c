@@ -127,6 +127,51 @@ static void both_parts_know_what_is_exogenous(void **unused)
     (void)unused;
 }
 
+// Agents get the last 100,000 steps of a long part, here from the middle of an episode.
+static void agents_get_the_end_of_a_long_log(void **unused)
+{
+    enum { N = 203000, LENGTH = 1000 };
+    rh_log *log = make_log(N, LENGTH, -1), *model = NULL, *agent = NULL, *recent = NULL;
+    rh_prior prior;
+    assert_int_equal(rh_prior__split(&model, &agent, log, NULL), RH_OK);
+    assert_int_equal(model->n, 102000);
+    assert_int_equal(agent->n, 100000);
+    assert_int_equal(agent->nepisode, 100);
+    for (int64_t i = 0; i < agent->n; i++)
+        assert_true(agent->reward[i] == (double)(3000 + i / LENGTH * 2 * LENGTH + i % LENGTH));
+    rh_log_destroy(agent);
+
+    assert_int_equal(rh_prior__recent(&recent, log, NULL), RH_OK);
+    assert_int_equal(recent->n, 100000);
+    for (int64_t i = 0; i < recent->n; i++)
+        assert_true(recent->reward[i] == (double)(103000 + i));
+    rh_log_destroy(recent);
+    recent = NULL;
+    rh_log_destroy(log);
+
+    log = make_log(100500, LENGTH, -1);
+    assert_int_equal(rh_prior__recent(&recent, log, NULL), RH_OK);
+    assert_int_equal(recent->nepisode, 101);
+    assert_false(recent->start[0]); // it begins half-way
+    assert_true(recent->start[1]);
+    assert_true(recent->reward[0] == 500.0);
+    assert_true(recent->obs[0] == 500.0);
+    rh_log_destroy(recent);
+    recent = NULL;
+    assert_int_equal(rh_prior__recent(&recent, model, NULL), RH_OK);
+    assert_int_equal(recent->n, 100000);
+    rh_log_destroy(recent);
+    rh_log_destroy(model);
+    rh_log_destroy(log);
+
+    log = make_log(100000, LENGTH, -1);
+    recent = NULL;
+    assert_int_equal(rh_prior__recent(&recent, log, NULL), RH_OK);
+    assert_null(recent); // it is not longer
+    rh_log_destroy(log);
+    (void)unused;
+}
+
 static void a_single_step_cannot_be_divided(void **unused)
 {
     rh_log *log = make_log(1, 1, -1), *model = NULL, *agent = NULL;
@@ -252,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_parts_are_the_whole),
         cmocka_unit_test(both_parts_know_what_is_exogenous),
+        cmocka_unit_test(agents_get_the_end_of_a_long_log),
         cmocka_unit_test(a_single_step_cannot_be_divided),
         cmocka_unit_test(rows_are_the_steps),
         cmocka_unit_test(a_model_keeps_it),

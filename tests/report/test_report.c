@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "rehearse/report.h"
 #include "report/report.h"
 
@@ -22,8 +23,7 @@ static const char *const all[] = {"a", "b"};
 static int enter(void **unused)
 {
     (void)unused;
-    strcpy(root, "/tmp/rehearse-report-XXXXXX");
-    if (!mkdtemp(root) || chdir(root) != 0)
+    if (!folder_in_memory(root, "report") || chdir(root) != 0)
         return -1;
     snprintf(page, sizeof page, "%s/page.html", root);
     return mkdir("a", 0777) == 0 && mkdir("b", 0777) == 0 ? 0 : -1;

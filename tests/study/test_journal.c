@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "base/without_sync.h"
 #include "study/journal_sample.h"
 
@@ -27,10 +28,7 @@ static char folder[64], path[96];
 static int enter(void **unused)
 {
     (void)unused;
-    // in memory where that can be: thousands of journals are made, and each is synced
-    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/rehearse-journal-XXXXXX"
-                                                 : "/tmp/rehearse-journal-XXXXXX");
-    if (!mkdtemp(folder))
+    if (!folder_in_memory(folder, "journal"))
         return -1;
     snprintf(path, sizeof path, "%s/study.log", folder);
     return 0;

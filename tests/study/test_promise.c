@@ -53,6 +53,7 @@ static void judge(sample *s)
 {
     assert_int_equal(rh_study__find_logged(&s->study, NULL), RH_OK);
     assert_int_equal(rh_study__compare(&s->study), RH_OK);
+    assert_int_equal(rh_study__find_rare(&s->study), RH_OK);
     assert_int_equal(rh_study__findings(&s->study), RH_OK);
 }
 

@@ -1,6 +1,7 @@
 // test_study.c - small studies from start to end: the same result however they are interrupted.
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "model/model_sample.h"
 #include "search/search.h"
 #include "study/core.h"
@@ -17,8 +18,7 @@ static int64_t at_once; // as rh_study.at_once; 0: as usual
 static int enter(void **unused)
 {
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-study-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_in_memory(folder, "study") ? 0 : -1;
 }
 
 static int leave(void **unused)

@@ -70,6 +70,13 @@ static void end(sample *s)
     rh_log_destroy(s->log);
 }
 
+static void answer(rh_study *study)
+{
+    rh_study__claim(study);
+    rh_study__settle(study);
+    assert_int_equal(rh_study__answer(study), RH_OK);
+}
+
 // All runs have 100 episodes, 10 of them in each tenth, and `last` at the end; every member
 // fails `nfail` times in a run, one more in every second one.
 static const rh_verdict *judge(sample *s, int nfail, double last, int64_t caught_up)
@@ -92,7 +99,7 @@ static const rh_verdict *judge(sample *s, int nfail, double last, int64_t caught
         (rh_checks){.model = s->check, .nmodel = 2, .setting = &s->setting, .nsetting = 1};
     assert_int_equal(rh_study__find_logged(&s->study, NULL), RH_OK);
     s->study.verdict.logged = s->study.logged;
-    assert_int_equal(rh_study__answer(&s->study), RH_OK);
+    answer(&s->study);
     return &s->study.verdict;
 }
 
@@ -148,9 +155,9 @@ static void better(void **unused)
         const char *text;
     } known[] = {{-5.0, RH_ANSWER_YES,
                   "Yes: -5 per episode over a whole run (-13.9 at its end), -15 by"},
-                 {-13.9, RH_ANSWER_UNKNOWN, "Probably: -13.9 per episode over a whole run"},
-                 {-14.9, RH_ANSWER_UNKNOWN, "Not known: -14.9 per episode over a whole run"},
-                 {-16.1, RH_ANSWER_UNKNOWN, "Probably not: -16.1 per episode over a whole run"},
+                 {-14.8, RH_ANSWER_UNKNOWN, "Probably: -14.8 per episode over a whole run"},
+                 {-15.0, RH_ANSWER_UNKNOWN, "Not known: -15 per episode over a whole run"},
+                 {-15.1, RH_ANSWER_UNKNOWN, "Probably not: -15.1 per episode over a whole run"},
                  {-25.0, RH_ANSWER_NO, "No: -25 per episode over a whole run"}};
     sample s;
     begin(&s, 10);
@@ -224,33 +231,106 @@ static void beside_a_clone(void **unused)
     // the log knows its controller well, 3 below the agent, and the clone is 4 below: the
     // smaller counts, and beside the log the models differ
     s.study.verdict.logged = (rh_reference){-15.0, -15.0, -15.0};
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    answer(&s.study);
     double beside_log = claim->probability;
     assert_true(beside_log > 0.5 && beside_log < 0.9);
     s.study.verdict.logged = (rh_reference){-60.0, -60.0, -60.0}; // now the clone counts
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    answer(&s.study);
     assert_true(claim->probability > 0.99);
     assert_int_equal(v->today.better, RH_ANSWER_YES);
     assert_true(v->today.clone.score == -16.0);
 
     // it was the best of several, by as much as it is better
     s.study.verdict.selected = 4.0;
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    answer(&s.study);
     assert_true(fabs(claim->probability - 0.5) < 1e-9);
     assert_int_equal(v->today.better, RH_ANSWER_UNKNOWN);
     s.study.verdict.selected = 0.0;
     double last = 1.0; // what is lost elsewhere is less certain
     for (double lost = 0.0; lost < 20.0; lost += 2.0) {
         s.study.verdict.transfer.lost = lost;
-        assert_int_equal(rh_study__answer(&s.study), RH_OK);
+        answer(&s.study);
         assert_true(claim->probability < last && claim->probability > 0.5);
         last = claim->probability;
     }
-    s.study.verdict.winner = 1;
-    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_int_equal(v->winner, 0);
+
+    // it is probably not better: the clone is the winner, and the claim is about the agent
+    s.study.verdict.transfer.lost = 4.0;
+    s.study.verdict.selected = 6.0;
+    answer(&s.study);
+    assert_int_equal(v->winner, 1);
+    assert_int_equal(v->candidate, 0);
+    assert_true(claim->probability < 0.4);
+    assert_int_equal(v->today.better, RH_ANSWER_NO);
+    if (strncmp(v->today.text, "Probably not: -12 per episode", 29) != 0)
+        fail_msg("%s", v->today.text);
+    assert_non_null(strstr(v->today.text, "-16 by a clone"));
+    assert_non_null(strstr(v->today.text, "Keep the controller you have."));
+
+    // not known whether it is better than the controller: it has to beat the clone
+    s.study.work = rh_alloc(rh_value__nwork(NMEMBER, NRUN), sizeof *s.study.work);
+    assert_non_null(s.study.work);
+    s.study.eval.today = NAN;
+    const rh_kind_score kind[2] = {{.value = -12.0}, {.value = -16.0}};
+    trial[0].kind = &kind[0];
+    trial[1].kind = &kind[1];
+    answer(&s.study);
+    assert_true(isnan(claim->probability));
+    assert_int_equal(v->winner, 0);
+    for (int i = 0; i < NMEMBER * NRUN; i++) // in two of five members the clone is better
+        copy[i].score += i / NRUN % 2 ? 8.0 : 0.0;
+    answer(&s.study);
+    assert_int_equal(v->winner, 1);
+
+    s.study.verdict.candidate = -1; // no agent can be deployed
+    answer(&s.study);
     assert_true(isnan(claim->probability));
     assert_int_equal(v->today.better, RH_ANSWER_NO);
     assert_non_null(strstr(v->today.text, "Keep the controller you have."));
+    rh_free(s.study.work);
+    end(&s);
+}
+
+// By hand. Five members at D - 2 .. D + 2: within is 2.5 / 5 = 0.5. The kind is at D, and
+// models of the check are at D - 1 and D + 1: between is 1. The margin is D / sqrt(1.5), and
+// P(T <= 0.5) is 0.6783 for 4 degrees of freedom.
+static void members_and_models_differ(void **unused)
+{
+    (void)unused;
+    sample s;
+    begin(&s, 10);
+    judge(&s, 25, -14.1, 300);
+    const rh_trust *t = &s.study.verdict.trust;
+    const double sd = sqrt(1.5), mean = -15.0 + 0.5 * sd;
+    for (int i = 0; i < NMEMBER * NRUN; i++)
+        s.result[i].score = mean + (i / NRUN - 2);
+    s.score[0] = mean - 1.0;
+    s.score[1] = mean + 1.0;
+    answer(&s.study);
+    assert_true(fabs(t->advantage.score - 0.5 * sd) < 1e-9);
+    assert_true(fabs(t->advantage.within - sqrt(0.5)) < 1e-9);
+    assert_true(fabs(t->advantage.between - 1.0) < 1e-9);
+    assert_true(fabs(t->margin - 0.5) < 1e-9);
+    assert_true(fabs(t->claim[RH_CLAIM_BETTER].probability - 0.6783) < 1e-4);
+
+    // the interval reaches as far: 1.5 standard deviations, but no cost is a gain
+    s.study.trial = &s.trial;
+    rh_study__allow_for_advantage(&s.study);
+    assert_true(fabs(s.trial.lo95 - (s.trial.value - 1.5 * sd)) < 1e-9);
+    assert_true(fabs(s.trial.hi95 - (s.trial.value + 1.5 * sd)) < 1e-9);
+    s.trial.value = -1.0;
+    rh_study__allow_for_advantage(&s.study);
+    assert_true(s.trial.hi95 == 0.0);
+    double was = s.trial.lo95; // it never becomes narrower
+    s.trial.value = -15.0;
+    rh_study__allow_for_advantage(&s.study);
+    assert_true(s.trial.lo95 == was);
+
+    // one model alone: an advantage is no more certain than itself
+    s.study.verdict.check.nmodel = 0;
+    answer(&s.study);
+    assert_true(fabs(t->advantage.between - 0.5 * sd) < 1e-9);
     end(&s);
 }
 
@@ -282,9 +362,8 @@ static void claimed_failures(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures),
-        cmocka_unit_test(better),
-        cmocka_unit_test(beside_a_clone),
+        cmocka_unit_test(failures),         cmocka_unit_test(better),
+        cmocka_unit_test(beside_a_clone),   cmocka_unit_test(members_and_models_differ),
         cmocka_unit_test(claimed_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "base/in_memory.h"
 #include "study/journal_sample.h"
 
 static char folder[64], path[96];
@@ -21,8 +22,7 @@ static char folder[64], path[96];
 static int enter(void **unused)
 {
     (void)unused;
-    strcpy(folder, "/tmp/rehearse-write-XXXXXX");
-    if (!mkdtemp(folder))
+    if (!folder_in_memory(folder, "write"))
         return -1;
     snprintf(path, sizeof path, "%s/out", folder);
     return 0;
