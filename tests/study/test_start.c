@@ -290,7 +290,7 @@ static void practice_in_one_long_episode(void **unused)
     (void)unused;
 }
 
-// Beside a clone of the controller the claim is about the agent, and decides which is deployed;
+// Beside a clone of the controller trust is about the agent, and decides which is deployed;
 // what the agent would begin with is in the file in either case.
 static void the_candidate_or_the_clone(void **unused)
 {
@@ -312,8 +312,8 @@ static void the_candidate_or_the_clone(void **unused)
                                           {"confirm.kinds", "chosen"},
                                           {"check", "1"},
                                           {"practice", "1000"}};
-    bool kept = false, replaced = false;
-    for (uint64_t seed = 1; seed <= 6 && !(kept && replaced); seed++) {
+    bool kept = false, replaced = false, doubted = false;
+    for (uint64_t seed = 1; seed <= 20 && !(kept && replaced && doubted); seed++) {
         rh_log *log = make_log(seed);
         rh_plan *plan = NULL;
         rh_study *study = NULL;
@@ -337,10 +337,15 @@ static void the_candidate_or_the_clone(void **unused)
         assert_int_equal(v->trial[v->candidate].agent, 0);
         double p = v->trust.claim[RH_CLAIM_BETTER].probability;
         assert_true(p >= 0.0 && p <= 1.0);
-        assert_int_equal(v->trial[v->winner].agent, p > 0.4 ? 0 : 1);
-        assert_true(p > 0.4 || v->trust.decision == RH_DECISION_KEEP);
-        kept = kept || p <= 0.4;
-        replaced = replaced || p > 0.4;
+        bool trusted = v->trust.level == RH_TRUST_MEDIUM || v->trust.level == RH_TRUST_HIGH;
+        assert_int_equal(v->trial[v->winner].agent, trusted ? 0 : 1);
+        assert_int_equal(v->trust.decision == RH_DECISION_KEEP, !trusted);
+        assert_int_equal(strstr(v->today.text, "Keep the controller") != NULL, !trusted);
+        for (int i = 1; i < v->ntied; i++)
+            assert_true(v->tied[i] != v->winner);
+        doubted = doubted || (!trusted && p > 0.4); // by what excludes a level, too
+        kept = kept || !trusted;
+        replaced = replaced || trusted;
         char *json = rh_study_json(study);
         const char *at = strstr(json, "\"candidate\": {");
         assert_non_null(at);
@@ -355,7 +360,7 @@ static void the_candidate_or_the_clone(void **unused)
         rh_plan_destroy(plan);
         rh_log_destroy(log);
     }
-    assert_true(kept && replaced); // both happen
+    assert_true(kept && replaced && doubted); // all happen
     (void)unused;
 }
 
