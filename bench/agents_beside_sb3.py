@@ -3,13 +3,16 @@
 
     pip install torch==2.15.0 stable-baselines3==2.9.2 "gymnasium[box2d]==1.4.0" scipy==1.17.1
     nice bench/agents_beside_sb3.py [--seeds N] [--case NAME] [--side ours|sb3]
-    bench/agents_beside_sb3.py --table
+    bench/agents_beside_sb3.py --table [--first SEED]
 
 Both learn in the same simulator with the same hyperparameters, networks, steps and updates: no layer
 norm, no scales, one-step returns. Ours plays through `exec:`; this script is that program, too. One
 difference remains: our dqn is double Q-learning, theirs is not. Actions are in [-1, 1] for both. A row
 of bench/agents_beside_sb3.csv is one run: the total reward divided by the number of completed
 episodes, while learning. Rows that are there are not run again.
+
+In seeds 1 to 20 ppo on Lunar Lander was worse than theirs by 29 (15 to 43), the worst of twelve cases. The
+seeds from 21 on were run to look again: --table --first 21.
 """
 import argparse
 import csv
@@ -134,8 +137,8 @@ def read():
         return list(csv.DictReader(f))
 
 
-def table():
-    rows = read()
+def table(first):
+    rows = [r for r in read() if int(r["seed"]) >= first]
     print(f"{'case':18} {'ours':>22} {'Stable-Baselines3':>22} {'difference, 95 %':>30}")
     for case in CASES:
         side = {s: [float(r["score"]) for r in rows if r["case"] == case and r["side"] == s] for s in ("ours", "sb3")}
@@ -157,11 +160,12 @@ def main():
     parser.add_argument("--side", choices=["ours", "sb3"])
     parser.add_argument("--environment", metavar="NAME", help="be the exec program of this environment")
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--first", type=int, default=1, metavar="SEED", help="of the table")
     asked = parser.parse_args()
     if asked.environment:
         return environment(asked.environment)
     if asked.table:
-        return table()
+        return table(asked.first)
     done = {(r["case"], r["side"], int(r["seed"])) for r in read()}
     if not done:
         ROWS.write_text(",".join(FIELDS) + "\n")

@@ -432,6 +432,11 @@ static void read_all(rh_model *model, rh_store *store)
                        &why);
     }
     model->facts = rh_facts__read(store, model->log->nobs);
+    if (!store->rc) {
+        rh_error why;
+        rh_store__pass(store, "log/derive", rh_derive__create(&model->derive, model->log, &why),
+                       &why);
+    }
     if (!store->rc)
         read_members(model, store);
     if (rh_store__has(store, "fidelity/sensor"))

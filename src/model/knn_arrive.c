@@ -207,6 +207,7 @@ void rh_knn__settle(const rh_model *model, double *s)
             }
         }
     }
+    rh_derive__compute(model->derive, s);
 }
 
 // Whether the step to out->next ends, and then its reward: decisions 2 to 4.

@@ -235,6 +235,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     bool inside = rh_linear__next(m, model, m->across, terms, m->nterm, now, residual, next);
     for (int j = 0; j < m->nexo && here->at >= 0; j++)
         next[m->exo[j]] = log->obs[(int64_t)log->to[here->at] * log->nobs + m->exo[j]];
+    rh_derive__compute(model->derive, next); // a setpoint may have moved
     *reward = rh_linear__reward(m, model, now, present, isnan(before[0]) ? NULL : before, next);
     *reward += noisy ? (double)residual[m->nout] : 0.0;
     bool ends = settle_end(w, here, next, inside, reward);

@@ -6,6 +6,7 @@
 #include "rehearse/model.h"
 
 #include "base/text.h"
+#include "log/log.h"
 #include "store.h"
 
 struct rh_model {
@@ -25,6 +26,7 @@ struct rh_model {
     int64_t ndropped;     // transitions left out, with missing or infinite numbers
     uint64_t fingerprint; // of the log it was fitted to
     rh_facts *facts;      // owned: of sensors, resets and limits
+    rh_derive *derive;    // owned: computes derived sensors; NULL: none
     rh_resample resample;
     int nmember;
     void **member;                 // owned: of the kind                               (nmember)

@@ -145,7 +145,7 @@ static bool set_up(choice *c)
     c->ret = rh_scratch__take(&c->scratch, (size_t)log->n, sizeof *c->ret);
     c->sum = rh_scratch__take(&c->scratch, nbin * MOST_TARGETS, sizeof *c->sum);
     c->count = rh_scratch__take(&c->scratch, nbin, sizeof *c->count);
-    if (c->scratch.failed)
+    if (c->scratch.failed || !c->sum || !c->count)
         return false;
     find_returns(c);
     for (int64_t i = 0; i < c->n; i++) {
@@ -342,6 +342,7 @@ static void choose_pairs(choice *c, rh_tiled *tiled)
 {
     bool used[RH_TILED_SENSORS][RH_TILED_SENSORS] = {{false}};
     int n = c->nsensor, all = n * (n - 1) / 2;
+    bool judged = all > RH_TILED_PAIRS && c->ntarget && c->sum && c->count;
     while (tiled->npair < RH_TILED_PAIRS && tiled->npair < all) {
         double most = 0.0;
         int at[2] = {-1, -1};
@@ -349,9 +350,7 @@ static void choose_pairs(choice *c, rh_tiled *tiled)
             for (int a = 0; a < b; a++) {
                 if (used[a][b])
                     continue;
-                double gain = all > RH_TILED_PAIRS && c->ntarget
-                                  ? gain_of(c, in_order(c->sensor[a], c->sensor[b]))
-                                  : 0.0;
+                double gain = judged ? gain_of(c, in_order(c->sensor[a], c->sensor[b])) : 0.0;
                 if (at[0] >= 0 && gain <= most)
                     continue;
                 at[0] = a;
@@ -362,7 +361,7 @@ static void choose_pairs(choice *c, rh_tiled *tiled)
         used[at[0]][at[1]] = true;
         tiled->pair[tiled->npair][0] = (int16_t)g.a;
         tiled->pair[tiled->npair++][1] = (int16_t)g.b;
-        if (most > 0.0)
+        if (judged && most > 0.0)
             take_off(c, g, 0);
     }
 }

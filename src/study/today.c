@@ -312,7 +312,7 @@ static rh_answer answer_of(const rh_study *study)
     if (!v->finished || !v->trial[v->winner].confirm)
         return RH_ANSWER_UNKNOWN;
     if (is_clone(study, &v->trial[v->winner]))
-        return RH_ANSWER_NO;
+        return p > 1.0 - PROBABLY ? RH_ANSWER_UNKNOWN : RH_ANSWER_NO;
     return p >= SURE         ? RH_ANSWER_YES // false where it is unknown
            : p <= 1.0 - SURE ? RH_ANSWER_NO
                              : RH_ANSWER_UNKNOWN;
@@ -345,8 +345,10 @@ static void say_keep(rh_verdict *v, const char *per)
                  "%s: %.4g %s over a whole run by the best agent, %.4g by a clone of the "
                  "logged controller in the same models, %.4g in the log. Keep the controller "
                  "you have.",
-                 p > 1.0 - SURE ? "Probably not" : "No", v->trial[v->candidate].value, per,
-                 v->trial[v->winner].value, v->logged.score);
+                 p > 1.0 - PROBABLY ? "Not known"
+                 : p > 1.0 - SURE   ? "Probably not"
+                                    : "No",
+                 v->trial[v->candidate].value, per, v->trial[v->winner].value, v->logged.score);
 }
 
 static void say_today(rh_study *study)

@@ -223,10 +223,12 @@ static void say_keep(rh_trust *t, const char *word)
 {
     char percent[20];
     double p = t->claim[RH_CLAIM_BETTER].probability;
-    append(t, "%s: nothing that was tried is likely to beat the controller you have", word);
+    append(t, "%s: no agent that was tried is %s to beat the controller you have", word,
+           p > 1.0 - MEDIUM ? "sure enough" : "likely");
     if (!isnan(p)) {
         write_percent(p, percent);
-        append(t, " (%s for the best agent)", percent);
+        append(t, " (%s for the best one%s)", percent,
+               p >= MEDIUM ? ", but doubts weigh more" : "");
     }
     append(t, ".");
 }
@@ -284,4 +286,13 @@ void rh_trust__judge(rh_verdict *v, const rh_findings *model)
     rh_trust__say_vetoes(v, model);
     if (known)
         rh_trust__explain(v);
+}
+
+void rh_trust__keep(rh_verdict *v)
+{
+    rh_trust *t = &v->trust;
+    if (t->evidence[RH_EVIDENCE_ERRORS].value > 0.0) // of the log: it cannot say that, either
+        return;
+    t->decision = RH_DECISION_KEEP;
+    say_level(v, t->level);
 }

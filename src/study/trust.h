@@ -20,6 +20,9 @@ rh_trust_level rh_trust__bound(const rh_verdict *v, const rh_findings *model);
 // The reasons of those that do, and of errors.
 void rh_trust__say_vetoes(rh_verdict *v, const rh_findings *model);
 
+// The agent that was judged is not to be deployed, but a clone of the controller. trust.c
+void rh_trust__keep(rh_verdict *v);
+
 // Add a reason. Nothing happens where there are too many.
 void rh_trust__say(rh_verdict *v, const char *id, bool good, const char *format, ...)
     RH_PRINTF(4, 5);

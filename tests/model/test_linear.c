@@ -341,6 +341,68 @@ static void limit_by_hand(void **unused)
     rh_log_destroy(plain);
 }
 
+// A sensor that was derived from others is computed in a model, not predicted: the distance
+// from a setpoint that jumps.
+static void derived_sensors(void **unused)
+{
+    (void)unused;
+    static const rh_model_type *const type[] = {&rh_model_linear, &rh_model_knn};
+    static const char *const name[] = {"x", "sp", "error"};
+    rh_log_shape shape = {
+        .nobs = 3, .nact = 1, .action = RH_ACTION_CONTINUOUS, .obs_name = name};
+    rh_log_builder *b = NULL;
+    rh_log *plain = NULL, *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(8, RH_STREAM_NOISE, 0, 0);
+    double obs[3] = {0.0}, u = 0.0;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        rh_log_row row = {.obs = obs, .act = &u, .reward = -fabs(obs[2])};
+        obs[1] = i % 40 ? obs[1] : rh_rng_range(&rng, -1.0, 1.0);
+        obs[2] = obs[1] - obs[0];
+        u = 2.0 * obs[2] + rh_rng_range(&rng, -0.5, 0.5);
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+        obs[0] += 0.1 * u - 0.05 * obs[0] + 0.01 * rh_rng_range(&rng, -1.0, 1.0);
+    }
+    assert_int_equal(rh_log_finish(b, &plain, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    for (int k = 0; k < 3; k++) {
+        rh_log parts = *plain;
+        parts.derive = k < 2 ? "error = sp - x" : "error = sp + x"; // not that of the log
+        parts.exogenous = "sp";
+        assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
+        rh_model_options opt = plain_options();
+        double param[RH_KNN_NPARAM];
+        rh_param_initial(rh_model_knn.param, rh_model_knn.nparam, param);
+        param[RH_KNN_CARRY] = RH_KNN_LOG;
+        opt.param = k % 2 ? param : opt.param;
+        rh_model *model = fit_plain(type[k % 2], log, false, &opt), *again = NULL;
+        rh_env *env = NULL;
+        assert_int_equal(rh_model_write(model, "test_linear_derive.model", &err), RH_OK);
+        assert_int_equal(rh_model_read(&again, "test_linear_derive.model", &err), RH_OK);
+        remove("test_linear_derive.model");
+        assert_true(!again->derive == (k == 2));
+        assert_int_equal(rh_model_env(&env, again, 0, NULL, &err), RH_OK);
+        void *state = rh_alloc(1, rh_env_state_size(env));
+        rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                              rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+        double reward, act, off = 0.0;
+        rh_env_start(env, state, &streams, obs);
+        for (int t = 0; t < 500; t++) {
+            act = rh_rng_range(&rng, -1.0, 1.0);
+            rh_env_step(env, state, &act, &streams, obs, &reward);
+            off = fmax(off, fabs(obs[2] - (obs[1] - obs[0])));
+        }
+        assert_true(k < 2 ? off == 0.0 : off > 0.0);
+        rh_free(state);
+        rh_env_destroy(env);
+        rh_model_destroy(again);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+    rh_log_destroy(plain);
+}
+
 // A slow store is found, makes long runs true, and is kept in files.
 static void slow_stores(void **unused)
 {
@@ -411,6 +473,7 @@ int main(void)
         cmocka_unit_test(slow_stores),
         cmocka_unit_test(walls),
         cmocka_unit_test(limit_by_hand),
+        cmocka_unit_test(derived_sensors),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -290,6 +290,80 @@ static void practice_in_one_long_episode(void **unused)
     (void)unused;
 }
 
+// Beside a clone of the controller trust is about the agent, and decides which is deployed;
+// what the agent would begin with is in the file in either case.
+static void the_candidate_or_the_clone(void **unused)
+{
+    static const char *const said[][2] = {{"agent.name", "[dqn, clone]"},
+                                          {"agent.dqn.start", "model"},
+                                          {"agent.dqn.width", "8"},
+                                          {"agent.dqn.batch", "8"},
+                                          {"agent.dqn.before", "60"},
+                                          {"agent.clone.width", "8"},
+                                          {"method", "random"},
+                                          {"budget.trials", "3"},
+                                          {"evaluation.runs", "1"},
+                                          {"evaluation.steps", "120"},
+                                          {"model.kind", "knn"},
+                                          {"representation.kind", "raw"},
+                                          {"confirm.settings", "3"},
+                                          {"confirm.members", "2"},
+                                          {"confirm.runs", "1"},
+                                          {"confirm.kinds", "chosen"},
+                                          {"check", "1"},
+                                          {"practice", "1000"}};
+    bool kept = false, replaced = false, doubted = false;
+    for (uint64_t seed = 1; seed <= 20 && !(kept && replaced && doubted); seed++) {
+        rh_log *log = make_log(seed);
+        rh_plan *plan = NULL;
+        rh_study *study = NULL;
+        rh_error err = {""};
+        rh_study_options opt = rh_study_defaults();
+        char where[100], best[120];
+        rh_best *b = NULL;
+        snprintf(where, sizeof where, "%s/%d", folder, (int)seed);
+        opt.folder = where;
+        opt.nthread = 2;
+        assert_int_equal(rh_plan_create(&plan, NULL), RH_OK);
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+            if (rh_plan_set(plan, said[i][0], said[i][1], NULL, &err))
+                fail_msg("%s", err.text);
+        if (rh_plan_settle(plan, log, &err) ||
+            rh_study_create(&study, plan, log, NULL, NULL, &opt, &err) ||
+            rh_study_run(study, &err))
+            fail_msg("%s", err.text);
+        const rh_verdict *v = rh_study_verdict(study);
+        assert_true(v->candidate >= 0 && v->trial[v->candidate].confirm);
+        assert_int_equal(v->trial[v->candidate].agent, 0);
+        double p = v->trust.claim[RH_CLAIM_BETTER].probability;
+        assert_true(p >= 0.0 && p <= 1.0);
+        bool trusted = v->trust.level == RH_TRUST_MEDIUM || v->trust.level == RH_TRUST_HIGH;
+        assert_int_equal(v->trial[v->winner].agent, trusted ? 0 : 1);
+        assert_int_equal(v->trust.decision == RH_DECISION_KEEP, !trusted);
+        assert_int_equal(strstr(v->today.text, "Keep the controller") != NULL, !trusted);
+        for (int i = 1; i < v->ntied; i++)
+            assert_true(v->tied[i] != v->winner);
+        doubted = doubted || (!trusted && p > 0.4); // by what excludes a level, too
+        kept = kept || !trusted;
+        replaced = replaced || trusted;
+        char *json = rh_study_json(study);
+        const char *at = strstr(json, "\"candidate\": {");
+        assert_non_null(at);
+        assert_true(strstr(at, "\"agent\": \"dqn\"") < strstr(at, "\"hyperparameters\""));
+        assert_non_null(strstr(json, "\"advantage\": {\"score\": "));
+        rh_free(json);
+        snprintf(best, sizeof best, "%s/best.yaml", where);
+        assert_int_equal(rh_best_read(&b, best, NULL), RH_OK);
+        assert_true(b->task.prior.npractice > 0);
+        rh_best_destroy(b);
+        rh_study_destroy(study);
+        rh_plan_destroy(plan);
+        rh_log_destroy(log);
+    }
+    assert_true(kept && replaced && doubted); // all happen
+    (void)unused;
+}
+
 static void an_agent_that_begins_with_nothing_has_no_file(void **unused)
 {
     char start[100], best[100];
@@ -313,6 +387,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(practice_is_in_the_file, enter, leave),
         cmocka_unit_test_setup_teardown(practice_is_kept, enter, leave),
         cmocka_unit_test_setup_teardown(practice_in_one_long_episode, enter, leave),
+        cmocka_unit_test_setup_teardown(the_candidate_or_the_clone, enter, leave),
         cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
                                         leave),
     };
