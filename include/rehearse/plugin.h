@@ -12,7 +12,7 @@
 
 // Which layout of contract.h a plug-in was compiled with. It changes whenever a struct that a
 // plug-in fills or reads changes; a plug-in with another number is refused.
-#define RH_PLUGIN_ABI 5
+#define RH_PLUGIN_ABI 6
 
 typedef struct rh_plugin {
     unsigned abi;                      // RH_PLUGIN_ABI; stays the first member for good

@@ -411,7 +411,7 @@ static double rate_of(const rh_verdict *v)
     return v->trial[v->winner].kept[0].rate;
 }
 
-#define HALF "x > 3: 70 %"
+#define HALF "x > 3: 60 %"
 
 // Without the limit the greedy setting wins, which is at x = 5 nearly always; with it another.
 static void the_winner_keeps_the_limit(void **unused)
@@ -432,8 +432,8 @@ static void the_winner_keeps_the_limit(void **unused)
         // confirmed
         if (i < 2)
             assert_int_equal(v->trial[v->winner].setting, u->trial[u->winner].setting);
-        assert_true(rate_of(u) > 0.75);
-        assert_true(rate_of(w) < 0.7 && w->trial[w->winner].kept[0].upper <= 0.7);
+        assert_true(rate_of(u) > 0.65);
+        assert_true(rate_of(w) < 0.6 && w->trial[w->winner].kept[0].upper <= 0.6);
         assert_true(w->trial[w->winner].keeps && w->limiting.nkeep >= 1);
         assert_near(u->limiting.of[0].cost, 0.0, 0.0);
         // what it costs: against the best confirmed setting
@@ -547,7 +547,7 @@ static void stopped_and_resumed(void **unused)
         assert_non_null(strstr(journal, ",\"over\":["));
         assert_non_null(strstr(journal, ",\"also\":["));
         assert_non_null(strstr(best, "    - {event: \"x > 3\", formula: \"next[0] > 3\", unit: "
-                                     "\"% of steps\", most: 70"));
+                                     "\"% of steps\", most: 60"));
         assert_non_null(
             strstr(best, "    - {event: \"trip\", unit: \"per 1000 steps\", most: "));
         free(journal);
