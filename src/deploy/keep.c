@@ -17,7 +17,9 @@
 #include "base/file.h"
 #include "deploy.h"
 #include "deploy_internal.h"
+#include "describe/field.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -34,132 +36,119 @@ static const char position_name[] = "deploy", monitor_name[] = "monitor",
 
 // ---------------------------------------------------------------------------- positions
 
-// Numbers of the array `deploy`, in order; 64-bit words are two numbers.
-enum {
-    P_VERSION,
-    P_NSTEP,
-    P_NLEARNED,
-    P_NEPISODE,
-    P_NJUDGED,
-    P_TOTAL,
-    P_EARNED,
-    P_DEFICIT,
-    P_ALARMS,
-    P_ALARM_STEP,
-    P_OUTSIDE,
-    P_OUTSIDE_SENSOR,
-    P_RNG,
-    P_PROMISED = P_RNG + 4,
-    P_PROMISED_LO,
-    P_LEVEL,
-    P_FALSE_ALARMS,
-    P_PER_RUN,
-    P_PER_STEPS,
-    P_COUNT,
-    P_PER_1000 = P_COUNT + RH_NNOTE - 1, // states of earlier versions end here
-    P_NFAILURE,
-    P_OF,
-    P_FAILURES,
-    P_FAILURES_PROMISED,
-    P_FAILURES_UPPER,
-    P_FAILURES_LOGGED,
-    P_UNUSED,
-    P_NGUARDED,
-    P_GUARDED,
-    P_GUARD_SHARE,
-    P_NOTHER,
-    P_SINCE,
-    P_SURE = P_SINCE + RH_NALARM - 1,
-    P_EVIDENCES = P_SURE + RH_NALARM - 1,
-    P_MODE = P_EVIDENCES + RH_NALARM - 1,
-    P_FALLEN,
-    P_MODE_STEP,
-    P_NSHADOW,
-    P_AGREEMENT,
-    P_COVERAGE,
-    P_CONTROLLER,
-    P_GAIN,
-    P_GAIN_LO,
-    P_GAIN_HI,
-    P_ALLOWED,
-    P_NO_ACTION, // the last note: earlier states have eleven
-    P_SILENT,    // since when: the last alarm is no test; earlier states have eight
-    P_NSETTING,  // of a trial; earlier states end here
-    P_SETTING,
-    P_TRIAL,
-    P_USED,
-    P_OVER,
-    P_SETTINGS, // mean, error and steps of each
-    NPOSITION = P_SETTINGS + 3 * (RH_MAX_TIED + 1)
-};
+// The array `deploy`: its version, the health, within it the random stream (a 64-bit word is
+// two numbers), behind it mean, error and steps of the settings of a trial.
+enum { NRNG = 4, NSETTINGS = 3 * (RH_MAX_TIED + 1) };
 
-static void pack(const rh_deploy *d, double p[NPOSITION])
+#define AT(member) RH_FIELD__AT(rh_deploy_health, member)
+#define AS(as, member) RH_FIELD__AS(as, rh_deploy_health, member)
+#define ARRAY(member, length)                                                                  \
+    RH_FIELD__ARRAY(rh_deploy_health, member), .count = RH_COUNT_FIXED, .n = (length)
+static const rh_field position[] = {
+    {"nstep", AT(nstep)},
+    {"nlearned", AT(nlearned)},
+    {"nepisode", AT(nepisode)},
+    {"njudged", AT(njudged)},
+    {"total", AT(total)},
+    {"earned", AT(earned)},
+    {"deficit", AT(deficit)},
+    {"alarms", AS(RH_FIELD_WHOLE, alarms)},
+    {"alarm_step", AS(RH_FIELD_PLACE, alarm_step)},
+    {"outside", AT(outside)},
+    {"outside_sensor", AS(RH_FIELD_PLACE, outside_sensor)},
+    {"rng", RH_FIELD__CALL, .count = RH_COUNT_FIXED, .n = NRNG},
+    {"promised", AT(promised)},
+    {"promised_lo", AT(promised_lo)},
+    {"level", AT(level)},
+    {"false_alarms", AT(false_alarms)},
+    {"per_run", AT(per_run)},
+    {"per_steps", AT(per_steps)},
+    {"count", ARRAY(count, RH_NNOTE - 1)}, // the last note has its place below
+    {"per_1000", AT(per_1000)},            // may be missing from here on
+    {"nfailure", AT(nfailure)},
+    {"of", AT(of)},
+    {"failures", AT(failures)},
+    {"failures_promised", AT(failures_promised)},
+    {"failures_upper", AT(failures_upper)},
+    {"failures_logged", AT(failures_logged)},
+    {"unused", RH_FIELD__CALL},
+    {"nguarded", AT(nguarded)},
+    {"guarded", AT(guarded)},
+    {"guard_share", AT(guard_share)},
+    {"nother", AT(nother)},
+    {"since", ARRAY(since, RH_NALARM - 1)}, // the last alarm, too
+    {"sure", ARRAY(sure, RH_NALARM - 1)},
+    {"evidence", ARRAY(evidence, RH_NALARM - 1)},
+    {"mode", AS(RH_FIELD_WHOLE, mode)},
+    {"fallen", AT(fallen)},
+    {"mode_step", AT(mode_step)},
+    {"nshadow", AT(nshadow)},
+    {"agreement", AT(agreement)},
+    {"coverage", AT(coverage)},
+    {"controller", AT(controller)},
+    {"gain", AT(gain)},
+    {"gain_lo", AT(gain_lo)},
+    {"gain_hi", AT(gain_hi)},
+    {"allowed", AT(allowed)},
+    {"no_action", AT(count[RH_NNOTE - 1])},
+    {"silent", AS(RH_FIELD_PLACE, since[RH_NALARM - 1])},
+    {"nsetting", AT(nsetting)},
+    {"setting", AT(setting)},
+    {"trial_steps", AT(trial_steps)},
+    {"trial_used", AT(trial_used)},
+    {"trial_over", AT(trial_over)},
+};
+#undef AT
+#undef AS
+#undef ARRAY
+
+#define MOST 128 // numbers of the array, at most
+
+// Where row number k begins; behind the last row: where the settings do.
+static size_t place_of(size_t k)
+{
+    size_t at = 1; // the version
+    for (size_t i = 0; i < k; i++)
+        at += position[i].count == RH_COUNT_FIXED ? position[i].n : 1;
+    return at;
+}
+
+static size_t place(const char *name)
+{
+    size_t k = 0;
+    while (strcmp(position[k].name, name) != 0)
+        k++;
+    return place_of(k);
+}
+
+static size_t nposition(void)
+{
+    return place_of(sizeof position / sizeof *position) + NSETTINGS;
+}
+
+static void pack(const rh_deploy *d, double p[MOST])
 {
     const rh_deploy_health *h = &d->health;
-    p[P_VERSION] = VERSION;
-    p[P_NSTEP] = (double)h->nstep;
-    p[P_NLEARNED] = (double)h->nlearned;
-    p[P_NEPISODE] = (double)h->nepisode;
-    p[P_NJUDGED] = (double)h->njudged;
-    p[P_TOTAL] = h->total;
-    p[P_EARNED] = h->earned;
-    p[P_DEFICIT] = h->deficit;
-    p[P_ALARMS] = h->alarms;
-    p[P_ALARM_STEP] = (double)h->alarm_step;
-    p[P_OUTSIDE] = h->outside;
-    p[P_OUTSIDE_SENSOR] = h->outside_sensor;
-    for (int i = 0; i < 2; i++) {
-        p[P_RNG + 2 * i] = (double)(d->rng.s[i] >> 32);
-        p[P_RNG + 2 * i + 1] = (double)(d->rng.s[i] & UINT32_MAX);
+    size_t at = 0;
+    assert(nposition() <= MOST);
+    p[at++] = VERSION;
+    for (size_t k = 0; k < sizeof position / sizeof *position; k++) {
+        const rh_field *f = &position[k];
+        size_t n = f->count == RH_COUNT_FIXED ? f->n : 1;
+        for (size_t i = 0; i < n; i++)
+            p[at++] = f->type == RH_FIELD_CALL
+                          ? (double)NAN
+                          : rh_field__number(f, (const char *)h + f->at + i * f->size);
     }
-    p[P_PROMISED] = h->promised;
-    p[P_PROMISED_LO] = h->promised_lo;
-    p[P_LEVEL] = h->level;
-    p[P_FALSE_ALARMS] = h->false_alarms;
-    p[P_PER_RUN] = (double)h->per_run;
-    p[P_PER_STEPS] = (double)h->per_steps;
-    for (int i = 0; i < RH_NNOTE - 1; i++)
-        p[P_COUNT + i] = (double)h->count[i];
-    p[P_PER_1000] = h->per_1000;
-    p[P_NFAILURE] = (double)h->nfailure;
-    p[P_OF] = (double)h->of;
-    p[P_FAILURES] = h->failures;
-    p[P_FAILURES_PROMISED] = h->failures_promised;
-    p[P_FAILURES_UPPER] = h->failures_upper;
-    p[P_FAILURES_LOGGED] = h->failures_logged;
-    p[P_UNUSED] = NAN;
-    p[P_NGUARDED] = (double)h->nguarded;
-    p[P_GUARDED] = h->guarded;
-    p[P_GUARD_SHARE] = h->guard_share;
-    p[P_NOTHER] = (double)h->nother;
-    for (int i = 0; i < RH_NALARM - 1; i++) {
-        p[P_SINCE + i] = (double)h->since[i];
-        p[P_SURE + i] = h->sure[i];
-        p[P_EVIDENCES + i] = h->evidence[i];
-    }
-    p[P_MODE] = h->mode;
-    p[P_FALLEN] = h->fallen;
-    p[P_MODE_STEP] = (double)h->mode_step;
-    p[P_NSHADOW] = (double)h->nshadow;
-    p[P_AGREEMENT] = h->agreement;
-    p[P_COVERAGE] = h->coverage;
-    p[P_CONTROLLER] = h->controller;
-    p[P_GAIN] = h->gain;
-    p[P_GAIN_LO] = h->gain_lo;
-    p[P_GAIN_HI] = h->gain_hi;
-    p[P_ALLOWED] = h->allowed;
-    p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
-    p[P_SILENT] = (double)h->since[RH_NALARM - 1];
-    p[P_NSETTING] = h->nsetting;
-    p[P_SETTING] = h->setting;
-    p[P_TRIAL] = (double)h->trial_steps;
-    p[P_USED] = (double)h->trial_used;
-    p[P_OVER] = h->trial_over;
     for (int i = 0; i <= RH_MAX_TIED; i++) {
-        double *to = p + P_SETTINGS + 3 * i;
-        to[0] = h->setting_mean[i];
-        to[1] = h->setting_error[i];
-        to[2] = (double)h->setting_steps[i];
+        p[at++] = h->tried[i].mean;
+        p[at++] = h->tried[i].error;
+        p[at++] = (double)h->tried[i].steps;
+    }
+    double *rng = p + place("rng");
+    for (int i = 0; i < 2; i++) {
+        rng[2 * i] = (double)(d->rng.s[i] >> 32);
+        rng[2 * i + 1] = (double)(d->rng.s[i] & UINT32_MAX);
     }
 }
 
@@ -169,75 +158,30 @@ static int64_t count_of(double x)
     return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
 }
 
-// What an earlier version did not keep is NAN.
+// What an earlier version did not keep is NAN, 0 or -1.
 static void unpack(const double *from, size_t n, rh_deploy_health *h)
 {
-    double p[NPOSITION];
-    for (size_t i = 0; i < NPOSITION; i++)
+    double p[MOST];
+    size_t at = 1;
+    for (size_t i = 0; i < nposition(); i++)
         p[i] = i < n ? from[i] : NAN;
-    *h = (rh_deploy_health){.nstep = count_of(p[P_NSTEP]),
-                            .nlearned = count_of(p[P_NLEARNED]),
-                            .nepisode = count_of(p[P_NEPISODE]),
-                            .njudged = count_of(p[P_NJUDGED]),
-                            .total = p[P_TOTAL],
-                            .earned = p[P_EARNED],
-                            .deficit = p[P_DEFICIT],
-                            .alarms = (unsigned)count_of(p[P_ALARMS]),
-                            .alarm_step = count_of(p[P_ALARM_STEP]),
-                            .outside = p[P_OUTSIDE],
-                            .outside_sensor = (int)count_of(p[P_OUTSIDE_SENSOR]),
-                            .promised = p[P_PROMISED],
-                            .promised_lo = p[P_PROMISED_LO],
-                            .level = p[P_LEVEL],
-                            .false_alarms = p[P_FALSE_ALARMS],
-                            .per_run = count_of(p[P_PER_RUN]),
-                            .per_steps = count_of(p[P_PER_STEPS])};
+    *h = (rh_deploy_health){.mode = RH_MODE_CONTROL};
+    for (int i = 0; i < RH_NALARM; i++)
+        h->since[i] = -1;
+    for (size_t k = 0; k < sizeof position / sizeof *position; k++) {
+        const rh_field *f = &position[k];
+        size_t count = f->count == RH_COUNT_FIXED ? f->n : 1;
+        for (size_t i = 0; i < count; i++, at++)
+            if (f->type != RH_FIELD_CALL)
+                rh_field__set(f, (char *)h + f->at + i * f->size, p[at]);
+    }
+    for (int i = 0; i <= RH_MAX_TIED; i++, at += 3)
+        h->tried[i] = (rh_deploy_tried){p[at], p[at + 1], count_of(p[at + 2])};
     h->saved_step = h->nstep;
-    for (int i = 0; i < RH_NNOTE - 1; i++)
-        h->count[i] = count_of(p[P_COUNT + i]);
-    h->per_1000 = p[P_PER_1000] == 1.0;
-    h->nfailure = count_of(p[P_NFAILURE]);
-    h->of = count_of(p[P_OF]);
-    h->failures = p[P_FAILURES];
-    h->failures_promised = p[P_FAILURES_PROMISED];
-    h->failures_upper = p[P_FAILURES_UPPER];
-    h->failures_logged = p[P_FAILURES_LOGGED];
-    h->nguarded = count_of(p[P_NGUARDED]);
-    h->guarded = n > P_GUARDED ? p[P_GUARDED] : 0.0;
-    h->guard_share = p[P_GUARD_SHARE];
-    h->nother = count_of(p[P_NOTHER]);
-    for (int i = 0; i < RH_NALARM - 1; i++) {
-        h->since[i] = n > P_SINCE ? count_of(p[P_SINCE + i]) : -1;
-        h->sure[i] = p[P_SURE + i];
-        h->evidence[i] = p[P_EVIDENCES + i];
-    }
-    h->mode = p[P_MODE] >= RH_MODE_SHADOW && p[P_MODE] <= RH_MODE_CONTROL
-                  ? (rh_deploy_mode)p[P_MODE]
-                  : RH_MODE_CONTROL;
-    h->fallen = p[P_FALLEN] == 1.0;
-    h->mode_step = count_of(p[P_MODE_STEP]);
-    h->nshadow = count_of(p[P_NSHADOW]);
-    h->agreement = p[P_AGREEMENT];
-    h->coverage = p[P_COVERAGE];
-    h->controller = p[P_CONTROLLER];
-    h->gain = p[P_GAIN];
-    h->gain_lo = p[P_GAIN_LO];
-    h->gain_hi = p[P_GAIN_HI];
-    h->allowed = p[P_ALLOWED];
-    h->count[RH_NNOTE - 1] = count_of(p[P_NO_ACTION]);
-    h->nsetting = (int)count_of(p[P_NSETTING]);
-    h->nsetting = h->nsetting < 0 || h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
-    h->setting = (int)count_of(p[P_SETTING]);
-    h->trial_steps = count_of(p[P_TRIAL]);
-    h->trial_used = count_of(p[P_USED]);
-    h->trial_over = p[P_OVER] == 1.0;
-    for (int i = 0; i <= RH_MAX_TIED; i++) {
-        const double *of = p + P_SETTINGS + 3 * i;
-        h->setting_mean[i] = of[0];
-        h->setting_error[i] = of[1];
-        h->setting_steps[i] = count_of(of[2]);
-    }
-    h->since[RH_NALARM - 1] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
+    h->guarded = isnan(h->guarded) ? 0.0 : h->guarded;
+    if (h->mode != RH_MODE_SHADOW && h->mode != RH_MODE_ADVICE)
+        h->mode = RH_MODE_CONTROL;
+    h->nsetting = h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
     h->sure[RH_NALARM - 1] = h->evidence[RH_NALARM - 1] = NAN;
 }
 
@@ -245,7 +189,7 @@ static rh_status find_position(const rh_state *state, const char *path, const do
                                size_t *n, rh_error *err)
 {
     *p = rh_state__doubles(state, position_name, n);
-    if (*p && *n >= P_PER_1000 && *n <= NPOSITION && (*p)[P_VERSION] == VERSION)
+    if (*p && *n >= place("per_1000") && *n <= nposition() && **p == VERSION)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s, expected the state of a deployment",
                    rh_base__path_tail(path), *p ? "of another version" : "no position");
@@ -309,7 +253,7 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
     rh_status rc = rh_state_read(&d->last, path, err);
     if (!rc)
         rc = find_position(d->last, path, &p, &n, err);
-    if (!rc && p[P_NSTEP] == 0.0 && check_setting(d, d->last, NULL)) { // decision 4
+    if (!rc && p[place("nstep")] == 0.0 && check_setting(d, d->last, NULL)) { // decision 4
         rh_state_destroy(d->last);
         d->last = NULL;
         return RH_OK;
@@ -344,9 +288,9 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
     d->health.guard_share = now.guard_share;
     if (!(d->monitor.point >= 0.0 && d->monitor.point < fmax(1.0, d->best->promise.ncurve)))
         d->monitor = (rh_monitor){.trained = 1.0}; // of another promise
+    const double *rng = p + place("rng");
     for (int i = 0; i < 2; i++)
-        d->rng.s[i] = (uint64_t)count_of(p[P_RNG + 2 * i]) << 32 |
-                      (uint64_t)count_of(p[P_RNG + 2 * i + 1]);
+        d->rng.s[i] = (uint64_t)count_of(rng[2 * i]) << 32 | (uint64_t)count_of(rng[2 * i + 1]);
     return RH_OK;
 }
 
@@ -402,15 +346,15 @@ static rh_status write_status(const rh_deploy *d, rh_error *err)
 rh_status rh_keep__save(rh_deploy *d, rh_error *err)
 {
     char path[PATH];
-    double position[NPOSITION];
+    double numbers[MOST];
     rh_state *state = NULL;
     rh_status rc = rh_agent_save(d->arm[0].agent, &state, err);
     if (d->phase == RH_DEPLOY__LEARNING)
         d->phase = RH_DEPLOY__SEEING; // saving ends the agent's episode
     if (rc)
         goto done;
-    pack(d, position);
-    rc = rh_state_put(state, position_name, position, NPOSITION, err);
+    pack(d, numbers);
+    rc = rh_state_put(state, position_name, numbers, nposition(), err);
     if (!rc)
         rc = rh_state_put(state, monitor_name, (const double *)&d->monitor, RH_MONITOR__N, err);
     size_t n = 0;

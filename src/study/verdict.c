@@ -155,7 +155,7 @@ static void find_ties(rh_study *study)
 static bool extends(const rh_study *study, int d, bool upper)
 {
     const rh_plan *plan = study->plan;
-    const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
+    const rh_param *param = rh_plan__dim(plan, d, NULL, NULL);
     double end, hp[RH_STUDY__NHP], x[RH_MAX_DIM];
     const rh_dim *dim = &plan->space.dim[d];
     memcpy(x, study->verdict.trial[study->verdict.winner].x,
@@ -295,7 +295,7 @@ rh_status rh_study__judge_all(rh_study *study)
         rc = rh_study__gather(study);
     if (rc)
         return rc;
-    const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *fidelity = rh_model_fidelity(rh_study__model(study));
     rh_trust__judge(v, fidelity ? &fidelity->findings : NULL);
     if (fidelity && rh_trust__too_easy(&fidelity->findings))
         rh_study__withdraw(study);
