@@ -97,9 +97,9 @@ static void deploy(const plant *p, const char *best, int which, int64_t nstep, i
 // n deployments; alarms in the tenth of a run after `from`, and before it.
 static void count(const plant *p, const char *best, int at, int n, int64_t nstep, int64_t from)
 {
-    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
-                                                "disk",    "failures", "guard",
-                                                "worse",   "changed",  "silence"};
+    static const char *const name[RH_NALARM] = {"promise",  "range", "diverged", "disk",
+                                                "failures", "guard", "worse",    "changed",
+                                                "silence",  "limit"};
     double *steps[RH_NALARM];
     int64_t first[RH_NALARM];
     int found[RH_NALARM] = {0}, before[RH_NALARM] = {0};

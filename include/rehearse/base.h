@@ -141,6 +141,7 @@ typedef enum rh_finding_id {
     RH_FINDING_UNPROVEN_MODEL,    // replays are no better than a random stretch of the log
     RH_FINDING_ONE_SIDED_LIMIT,   // the log shows a limit on one side only
     RH_FINDING_LIMIT_PASSED,      // the plant goes on beyond a limit that was set
+    RH_FINDING_SENSORS_LEFT_OUT,  // tile coders do not use all sensors
     // of a study (rh_verdict):
     RH_FINDING_AT_BOUND,        // the winner is at the end of a searched range
     RH_FINDING_ALL_TIED,        // most settings are tied with the best

@@ -87,6 +87,16 @@ typedef struct rh_prior {
 #define RH_START_PARAM "start"
 enum { RH_START_NONE, RH_START_LOG, RH_START_CLONED, RH_START_MODEL };
 
+// Which sensors tile coders use: each of these alone, and these pairs. In ascending order.
+#define RH_TILED_SENSORS 12
+#define RH_TILED_PAIRS 15
+typedef struct rh_tiled {
+    int nsensor; // 0: all sensors, and all pairs
+    int npair;
+    int16_t sensor[RH_TILED_SENSORS];
+    int16_t pair[RH_TILED_PAIRS][2];
+} rh_tiled;
+
 // What an agent knows about an environment before its first step.
 //
 // reward_lo may stay -INFINITY. A finite bound gives runs that break down a finite score: the
@@ -106,6 +116,7 @@ typedef struct rh_task {
     double act_lo[RH_MAX_ACT];        // bounds of a continuous action, lo < hi
     double act_hi[RH_MAX_ACT];
     rh_prior prior; // what was logged before; agents that can begin with it do
+    rh_tiled tiled; // chosen from a log with many sensors
 } rh_task;
 
 // ---------------------------------------------------------------------------- environments

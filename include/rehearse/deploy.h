@@ -114,9 +114,10 @@ typedef enum rh_deploy_alarm {
     RH_ALARM_GUARD = 32,    // the guard acts in more steps than its file says
     RH_ALARM_WORSE = 64,    // earns less than before, beyond chance
     RH_ALARM_CHANGED = 128, // the plant does not do what it did before, beyond chance
-    RH_ALARM_SILENCE = 256  // no message came in for the time of the guard file
+    RH_ALARM_SILENCE = 256, // no message came in for the time of the guard file
+    RH_ALARM_LIMIT = 512    // a limit of the study is not kept, beyond chance
 } rh_deploy_alarm;
-enum { RH_NALARM = 9 };
+enum { RH_NALARM = 10 };
 
 typedef struct rh_deploy_reply {
     double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
@@ -135,6 +136,14 @@ RH_API rh_status rh_deploy_step(rh_deploy *deploy, const rh_deploy_seen *seen,
 // time to time while nothing comes in: it notices the silence. A failure to write is
 // RH_ALARM_DISK and not a failure of this call. Nullable: err.
 RH_API rh_status rh_deploy_tick(rh_deploy *deploy, rh_error *err);
+
+// A limit of best.yaml, and how often its event happened.
+typedef struct rh_deploy_limit {
+    char event[64];     // as it was given, maybe cut
+    rh_limit_unit unit; // of the share `most`
+    double most;        //
+    int64_t n, of;      // so many of the agent's own steps or episodes, as the unit is
+} rh_deploy_limit;
 
 // How a deployment is doing. Counts are of all its processes so far.
 // A setting of the trial of `deploy --switch`.
@@ -166,6 +175,8 @@ typedef struct rh_deploy_health {
     int64_t nother;          // terminal ends that are no failures by the rule
     double failures_promised, failures_upper; // rate in the models, and its upper end
     double failures_logged;                   // of the logged controller
+    int nlimit;                               // limits of best.yaml
+    rh_deploy_limit limit[RH_MAX_LIMITS];     //                               (nlimit)
     int64_t nguarded;                         // steps in which the guard acted
     double guarded;                           // share of about the last 1,000 steps
     double guard_share;  // above it the alarm is raised; NAN: there is no guard

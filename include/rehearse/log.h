@@ -75,6 +75,8 @@ typedef struct rh_log {
     const char *reward_name;    //
     const char *reward_formula; // the reward by obs[i] and act[i] of the step and next[i], its
                                 // s'; NULL if there is no such formula
+    double terminal_reward; // what a formula of the reward that names the terminal column adds
+                            // to a terminal step: -50 of "-energy - 50*trip"; 0: not known
     const char *failure;    // "terminal", "none" or a formula by next[i]; NULL: by the rewards
     const char *derive;     // how sensors were derived, as in rh_log_options; NULL: none were
     int stack;              // observations in one, as in rh_log_options; 0 or 1: one

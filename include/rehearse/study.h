@@ -569,6 +569,12 @@ typedef struct rh_tied {
     double score, lo95, hi95; // and its 95 % interval
 } rh_tied;
 
+// A limit that the chosen setting keeps in the models. Its event is text of the file.
+typedef struct rh_best_limit {
+    rh_constraint limit;
+    const char *formula; // by next[i], act[i] and reward; NULL: failures or terminal ends
+} rh_best_limit;
+
 // The contents of best.yaml: all that is needed to deploy an agent. Read-only.
 typedef struct rh_best {
     const rh_agent_type *agent;
@@ -591,6 +597,8 @@ typedef struct rh_best {
     rh_promise promise;         //
     rh_tied tied[RH_MAX_TIED];  // what `deploy --switch` may try          (ntied)
     int ntied;
+    rh_best_limit limit[RH_MAX_LIMITS]; // what it may do at most   (nlimit)
+    int nlimit;
     rh_failure *failure; // what a failure is; NULL: the file does not say
     const char *version; // of rehearse, that wrote it; "" where unknown
     void *tree;          // internal

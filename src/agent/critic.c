@@ -60,14 +60,18 @@ void rh_critic__use_cache(rh_critic *critic, const rh_tile_cache *cache)
 rh_status rh_critic__save(const rh_critic *critic, const double *theta, size_t n,
                           rh_state *state, rh_error *err)
 {
-    rh_status rc = rh_state_put(state, "w", critic->w, (size_t)critic->tiles->nfeature, err);
+    rh_status rc = rh_tiles__save(critic->tiles, state, err);
+    if (!rc)
+        rc = rh_state_put(state, "w", critic->w, (size_t)critic->tiles->nfeature, err);
     return rc ? rc : rh_state_put(state, "theta", theta, n, err);
 }
 
 rh_status rh_critic__load(rh_critic *critic, double *theta, size_t n, const rh_state *state,
                           rh_error *err)
 {
-    rh_status rc = rh_state_get(state, "w", critic->w, (size_t)critic->tiles->nfeature, err);
+    rh_status rc = rh_tiles__check_saved(critic->tiles, "actor-critic", state, err);
+    if (!rc)
+        rc = rh_state_get(state, "w", critic->w, (size_t)critic->tiles->nfeature, err);
     return rc ? rc : rh_state_get(state, "theta", theta, n, err);
 }
 

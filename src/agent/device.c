@@ -65,6 +65,19 @@ static void write_doubles(rh_agent__device *d, const char *name, const double *x
     d->constants += (int64_t)(n * sizeof *x);
 }
 
+static void write_ints(rh_agent__device *d, const char *name, const int *x, int n)
+{
+    if (n == 0)
+        return;
+    rh_text__format(&d->tables, "static const int %s[%d] = {", name, n);
+    for (int i = 0; i < n; i++) {
+        separate(&d->tables, (size_t)i);
+        rh_text__format(&d->tables, "%d", x[i]);
+    }
+    rh_text__add(&d->tables, "};\n");
+    d->constants += n * 4;
+}
+
 static void write_floats(rh_agent__device *d, const char *name, const float *x, size_t n)
 {
     rh_text__format(&d->tables, "static const float %s[%zu] = {", name, n);
@@ -197,10 +210,13 @@ static void write_tiles(rh_agent__device *d, const rh_tiles *tiles)
     define(d, "NTILING", tiles->ntiling);
     define(d, "NTILE", (tiles->nvalue - 1) / tiles->ntiling);
     define(d, "JOINT", tiles->mode == RH_TILES_JOINT);
-    define(d, "PAIRS", tiles->mode == RH_TILES_PAIRS);
+    define(d, "NTILED", tiles->nsensor);
+    define(d, "NTILED_PAIR", tiles->npairs);
     define(d, "NACTIVE", tiles->nactive);
     write_doubles(d, "agent_lo", tiles->lo, (size_t)tiles->nobs);
     write_doubles(d, "agent_scale", tiles->scale, (size_t)tiles->nobs);
+    write_ints(d, "agent_tiled", tiles->sensor, tiles->nsensor);
+    write_ints(d, "agent_tiled_pair", tiles->pair, 2 * tiles->npairs);
 }
 
 static void write_learning(rh_agent__device *d, const rh_esarsa__view *e, const shape *s)

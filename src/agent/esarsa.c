@@ -282,13 +282,15 @@ static void esarsa_took(void *self, const double *act)
 static rh_status esarsa_save(void *self, rh_state *state, rh_error *err)
 {
     esarsa *s = self;
-    return rh_weights__save(&s->weights, s->initial, state, err);
+    rh_status rc = rh_tiles__save(s->tiles, state, err);
+    return rc ? rc : rh_weights__save(&s->weights, s->initial, state, err);
 }
 
 static rh_status esarsa_load(void *self, const rh_state *state, rh_error *err)
 {
     esarsa *s = self;
-    return rh_weights__load(&s->weights, s->initial, state, err);
+    rh_status rc = rh_tiles__check_saved(s->tiles, "esarsa", state, err);
+    return rc ? rc : rh_weights__load(&s->weights, s->initial, state, err);
 }
 
 rh_esarsa__view rh_esarsa__show(const void *self)

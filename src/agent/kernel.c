@@ -34,30 +34,29 @@
 // Add up the rows of each group; n is the number of tilings.
 static inline void add_rows(const rh_tiles *tiles, const int32_t *at, int32_t *active, int n)
 {
-    int nobs = tiles->nobs;
     int32_t base = 0;
     const int32_t *row = tiles->row;
     ptrdiff_t size = (ptrdiff_t)tiles->nvalue * n;
     if (tiles->mode == RH_TILES_JOINT) {
         memset(active, 0, (size_t)n * sizeof *active);
-        for (int i = 0; i < nobs; i++, row += size)
+        for (int i = 0; i < tiles->nsensor; i++, row += size) {
+            const int32_t *own = row + at[tiles->sensor[i]];
             for (int t = 0; t < n; t++)
-                active[t] += row[at[i] + t];
+                active[t] += own[t];
+        }
         return;
     }
 
-    for (int i = 0; i < nobs; i++, active += n, base += tiles->nsingle)
+    for (int i = 0; i < tiles->nsensor; i++, active += n, base += tiles->nsingle) {
+        const int32_t *own = row + at[tiles->sensor[i]];
         for (int t = 0; t < n; t++)
-            active[t] = base + row[at[i] + t];
-    if (tiles->mode == RH_TILES_SINGLES)
-        return;
-    for (int i = 0; i < nobs; i++) {
-        const int32_t *first = row + size + at[i];
-        for (int j = i + 1; j < nobs; j++, active += n, base += tiles->npair) {
-            const int32_t *second = row + 2 * size + at[j];
-            for (int t = 0; t < n; t++)
-                active[t] = base + first[t] + second[t];
-        }
+            active[t] = base + own[t];
+    }
+    const int *pair = tiles->pair;
+    for (int i = 0; i < tiles->npairs; i++, pair += 2, active += n, base += tiles->npair) {
+        const int32_t *first = row + size + at[pair[0]], *second = row + 2 * size + at[pair[1]];
+        for (int t = 0; t < n; t++)
+            active[t] = base + first[t] + second[t];
     }
 }
 

@@ -8,8 +8,9 @@
 //    and again at the end, because a library that writes to a name may have made a new file.
 // 3. A killed process leaves its temporary behind. Who writes the file next removes those of
 //    processes that are gone. So do not write one file from two machines at the same time.
-// 4. The names of open temporaries are in a table that a signal handler may read, so that a
-//    program that is interrupted can remove them.
+// 4. The names of temporaries are in a table that a signal handler may read, so that a program
+//    that is interrupted can remove them. They are there before the file is: on a busy machine
+//    many signals came between the two.
 
 #include "file.h"
 #include "base_internal.h"
@@ -166,17 +167,19 @@ static int make_temporary(rh_file *file, mode_t usual)
     for (int attempt = 0; attempt < 100; attempt++) { // names left by a killed process
         snprintf(file->temporary, size, "%s.%ld-%u.tmp", file->place, (long)getpid(),
                  atomic_fetch_add(&serial, 1));
+        remember(file->temporary);
         int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual);
+        int why = errno;
         if (fd >= 0) {
             file->made = true;
-            remember(file->temporary);
             bool given = !file->rights || fchmod(fd, file->rights | S_IWUSR) == 0;
             int fault = given ? 0 : errno;
             close(fd);
             return fault;
         }
-        if (errno != EEXIST)
-            return errno;
+        forget(file->temporary);
+        if (why != EEXIST)
+            return why;
     }
     return EEXIST;
 }

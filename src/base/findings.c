@@ -78,6 +78,7 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_UNPROVEN_MODEL] = "unproven-model",
     [RH_FINDING_ONE_SIDED_LIMIT] = "one-sided-limit",
     [RH_FINDING_LIMIT_PASSED] = "limit-passed",
+    [RH_FINDING_SENSORS_LEFT_OUT] = "sensors-left-out",
     [RH_FINDING_AT_BOUND] = "at-bound",
     [RH_FINDING_ALL_TIED] = "all-tied",
     [RH_FINDING_TOO_GOOD] = "too-good",

@@ -6,6 +6,7 @@
 
 #include "cli_internal.h"
 #include "deploy/deploy.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <signal.h>
@@ -152,6 +153,21 @@ static void print_failures(const rh_deploy_health *h)
                  cli_count(h->nother).s);
 }
 
+// The limits of the study.
+static void print_limits(const rh_deploy_health *h)
+{
+    for (int i = 0; i < h->nlimit; i++) {
+        const rh_deploy_limit *l = &h->limit[i];
+        rh_constraint limit = {.unit = l->unit};
+        char name[64], rate[60] = "nothing yet";
+        if (l->of)
+            rh_limits__say(&limit, (double)l->n / (double)l->of, rate);
+        cli_line(i ? "" : "limits", "%s: %s (%s of %s), at most %.3g",
+                 rh_text__printable(l->event, name, sizeof name), rate, cli_count(l->n).s,
+                 cli_count(l->of).s, rh_limits__scale(l->unit) * l->most);
+    }
+}
+
 // How much speaks for each alarm.
 static void print_tests(const rh_deploy_health *h)
 {
@@ -246,6 +262,7 @@ static int show_status(const cli_args *args, const char *folder)
              cli_count(h.nepisode).s, cli_plural(h.nepisode));
     print_promise(&h);
     print_failures(&h);
+    print_limits(&h);
     print_guard(&h);
     print_mode(&h);
     print_trial(&h);

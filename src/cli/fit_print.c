@@ -279,7 +279,7 @@ static void print_file(const page *p)
     else if (p->log->naction)
         puts(" --agent esarsa --set alpha=0.01,0.03,0.1,0.3");
     else
-        puts(" --agent gaussian_actor_critic");
+        puts(" --agent td3");
 }
 
 void cli_fit_print(const cli_fitting *fit)

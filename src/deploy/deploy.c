@@ -56,9 +56,9 @@ const char *rh_deploy__note_name(int bit)
 
 const char *rh_deploy__alarm_name(int bit)
 {
-    static const char *const name[RH_NALARM] = {"promise", "range",    "diverged",
-                                                "disk",    "failures", "guard",
-                                                "worse",   "changed",  "silence"};
+    static const char *const name[RH_NALARM] = {"promise",  "range", "diverged", "disk",
+                                                "failures", "guard", "worse",    "changed",
+                                                "silence",  "limit"};
     return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
 }
 
@@ -163,6 +163,8 @@ static void destroy(rh_deploy *d)
     if (d->lock >= 0)
         close(d->lock);
     rh_expression__clear(&d->formula);
+    for (int i = 0; i < RH_MAX_LIMITS; i++)
+        rh_expression__clear(&d->event[i]);
     rh_switch__close(d);
     rh_agent_destroy(d->agent);
     rh_forecast__destroy(d->forecast);
@@ -212,6 +214,8 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = rh_keep__open(d, err);
     if (!rc)
         rc = load_born(d, err);
+    if (!rc)
+        rc = rh_monitor__open_limits(d, err);
     if (!rc)
         rc = rh_switch__open(d, err);
     if (!rc)
@@ -362,7 +366,7 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
     s.by_other = s.act && !s.by_agent && rh_turn__learns(d);
     if (s.join == FOLLOWS && s.act)
         s.reward = reward_of(d, seen, s.act);
-    if (s.join == FOLLOWS && isnan(s.reward))
+    if (s.join == FOLLOWS && isnan(s.reward) && !(s.notes & RH_NOTE_NO_ACTION))
         s.notes |= RH_NOTE_NO_REWARD;
     return s;
 }
@@ -441,8 +445,10 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
         rh_turn__count(d, s->join == FOLLOWS ? s->act : NULL, s->reward, ends(seen));
     if (s->join == BEGINS)
         rh_monitor__begin(&d->monitor);
-    else
+    else {
+        rh_monitor__limits(d, &how, s->join == FOLLOWS ? s->act : NULL);
         rh_monitor__failure(&d->monitor, &d->health, d->best, &how);
+    }
     if (s->join != BEGINS)
         rh_switch__count(d, s->reward, s->join == FOLLOWS && s->by_agent, ends(seen));
     if (s->join == FOLLOWS && s->by_agent && isfinite(s->reward))

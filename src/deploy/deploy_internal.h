@@ -3,6 +3,7 @@
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
 //     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c: who acts
 //                     ├─▶ monitor.c: the promise; monitor_failures.c: its rate of failures
+//                     ├─▶ monitor_limits.c: the limits of the study
 //                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard
 //                     │     (tests: bets.c, rising.c; predictions: forecast.c)
 //                     ├─▶ switch.c: tied settings, tried by a bandit
@@ -117,6 +118,15 @@ typedef struct rh_monitor__block {
     rh_bets bets;
 } rh_monitor__block;
 
+// A limit of the study.
+typedef struct rh_monitor__limit {
+    double n, of;          // how often its event happened; of so many steps or episodes
+    double happened;       // 1: in this episode; in a continuing task, in the last step
+    double foreign;        // 1: somebody else acted in this episode
+    double worth;          // of all bets
+    rh_monitor__block own; // steps or episodes, or blocks of steps
+} rh_monitor__limit;
+
 // The comparison with the promise. Everything that a resumed deployment needs is a number here.
 // States of earlier versions have the first ones.
 typedef struct rh_monitor {
@@ -136,6 +146,7 @@ typedef struct rh_monitor {
     rh_bets failures;
     rh_monitor__block range, guard;
     rh_rising worse; // what was earned, with its sign changed
+    rh_monitor__limit limit[RH_MAX_LIMITS];
 } rh_monitor;
 enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
 
@@ -173,6 +184,12 @@ void rh_monitor__begin(rh_monitor *m);
 // Count a failure, or none. Sets alarms of health.
 void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
                          const rh_monitor__step *step);
+// Steps of a block, in which events may last for several steps.
+double rh_monitor__block_length(const rh_best *best);
+// Compile the limits of best.yaml, tell health of them, and count a step. act: that was taken;
+// NULL: unknown. Sets alarms of health.
+rh_status rh_monitor__open_limits(rh_deploy *d, rh_error *err);
+void rh_monitor__limits(rh_deploy *d, const rh_monitor__step *step, const double *act);
 // Count a step in which the guard acted, or did not. Sets alarms of health.
 void rh_monitor__guard(rh_monitor *m, rh_deploy_health *health, const rh_best *best, bool acts);
 // What the agent earned, of a step or an episode, beside its own past. Sets alarms of health.
@@ -326,6 +343,7 @@ struct rh_deploy {
     rh_rng draws;
     rh_state *last; // owned: the last saved state, to go back to; NULL: none
     rh_expression formula;
+    rh_expression event[RH_MAX_LIMITS]; // of the limits, where they are formulas
     double label[RH_MAX_ACTIONS]; // numbers that discrete actions stand for in the formula
     rh_guard guard;
     rh_monitor monitor;

@@ -2,6 +2,7 @@
 
 #include "deploy.h"
 #include "describe/field.h"
+#include "study/study.h"
 
 #include <math.h>
 
@@ -69,6 +70,30 @@ static void write_seen_by(rh_doc *doc, const char *key, const rh_field_at *at)
         rh_doc__close(doc);
     }
     rh_doc__close(doc);
+}
+
+static void write_limits(rh_doc *doc, const char *key, const rh_field_at *at)
+{
+    const rh_deploy_health *h = health_of(at);
+    rh_doc__open(doc, key, '[', true);
+    for (int i = 0; i < h->nlimit; i++) {
+        const rh_deploy_limit *l = &h->limit[i];
+        double scale = rh_limits__scale(l->unit);
+        rh_doc__open(doc, NULL, '{', true);
+        rh_doc__text(doc, "event", l->event);
+        rh_doc__text(doc, "unit", rh_limits__unit(l->unit));
+        rh_doc__real(doc, "most", scale * l->most);
+        rh_doc__real(doc, "rate", l->of ? scale * (double)l->n / (double)l->of : NAN);
+        rh_doc__whole(doc, "happened", l->n);
+        rh_doc__whole(doc, "of", l->of);
+        rh_doc__close(doc);
+    }
+    rh_doc__close(doc);
+}
+
+static bool has_limits(const rh_field_at *at)
+{
+    return health_of(at)->nlimit > 0;
 }
 
 static bool has_trial(const rh_field_at *at)
@@ -153,6 +178,10 @@ static const rh_field row[] = {
     {"false_alarms_per", AT(per_run), "steps", "in so many"},
     {"failures", RH_FIELD__GROUP, NULL, "how often it fails, as in tune --json",
      .fields = &failure_fields},
+    {"limits", RH_FIELD__CALL, NULL,
+     "of the study: rate so far, in the unit of the limit, of the agent's own steps or "
+     "episodes",
+     .call = write_limits, .known = has_limits},
     {"guarded_steps", AT(nguarded), NULL, "in which the guard acted"},
     {"guarded", AT(guarded), NULL, "share of about the last 1,000 steps"},
     {"guard_share", AT(guard_share), NULL, "above it the alarm is raised"},

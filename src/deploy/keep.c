@@ -15,11 +15,10 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "base/file.h"
+#include "base/state.h"
 #include "deploy.h"
 #include "deploy_internal.h"
-#include "describe/field.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -32,123 +31,155 @@
 #define VERSION 1.0 // of the arrays in agent.state
 
 static const char position_name[] = "deploy", monitor_name[] = "monitor",
-                  forecast_name[] = "forecast", turn_name[] = "turn";
+                  forecast_name[] = "forecast", turn_name[] = "turn", limits_name[] = "limits";
 
 // ---------------------------------------------------------------------------- positions
 
-// The array `deploy`: its version, the health, within it the random stream (a 64-bit word is
-// two numbers), behind it mean, error and steps of the settings of a trial.
-enum { NRNG = 4, NSETTINGS = 3 * (RH_MAX_TIED + 1) };
+// The first alarms, those that stand together; the two behind them.
+enum { NTEST = 8, SILENT = NTEST, BROKEN };
 
-#define AT(member) RH_FIELD__AT(rh_deploy_health, member)
-#define AS(as, member) RH_FIELD__AS(as, rh_deploy_health, member)
-#define ARRAY(member, length)                                                                  \
-    RH_FIELD__ARRAY(rh_deploy_health, member), .count = RH_COUNT_FIXED, .n = (length)
-static const rh_field position[] = {
-    {"nstep", AT(nstep)},
-    {"nlearned", AT(nlearned)},
-    {"nepisode", AT(nepisode)},
-    {"njudged", AT(njudged)},
-    {"total", AT(total)},
-    {"earned", AT(earned)},
-    {"deficit", AT(deficit)},
-    {"alarms", AS(RH_FIELD_WHOLE, alarms)},
-    {"alarm_step", AS(RH_FIELD_PLACE, alarm_step)},
-    {"outside", AT(outside)},
-    {"outside_sensor", AS(RH_FIELD_PLACE, outside_sensor)},
-    {"rng", RH_FIELD__CALL, .count = RH_COUNT_FIXED, .n = NRNG},
-    {"promised", AT(promised)},
-    {"promised_lo", AT(promised_lo)},
-    {"level", AT(level)},
-    {"false_alarms", AT(false_alarms)},
-    {"per_run", AT(per_run)},
-    {"per_steps", AT(per_steps)},
-    {"count", ARRAY(count, RH_NNOTE - 1)}, // the last note has its place below
-    {"per_1000", AT(per_1000)},            // may be missing from here on
-    {"nfailure", AT(nfailure)},
-    {"of", AT(of)},
-    {"failures", AT(failures)},
-    {"failures_promised", AT(failures_promised)},
-    {"failures_upper", AT(failures_upper)},
-    {"failures_logged", AT(failures_logged)},
-    {"unused", RH_FIELD__CALL},
-    {"nguarded", AT(nguarded)},
-    {"guarded", AT(guarded)},
-    {"guard_share", AT(guard_share)},
-    {"nother", AT(nother)},
-    {"since", ARRAY(since, RH_NALARM - 1)}, // the last alarm, too
-    {"sure", ARRAY(sure, RH_NALARM - 1)},
-    {"evidence", ARRAY(evidence, RH_NALARM - 1)},
-    {"mode", AS(RH_FIELD_WHOLE, mode)},
-    {"fallen", AT(fallen)},
-    {"mode_step", AT(mode_step)},
-    {"nshadow", AT(nshadow)},
-    {"agreement", AT(agreement)},
-    {"coverage", AT(coverage)},
-    {"controller", AT(controller)},
-    {"gain", AT(gain)},
-    {"gain_lo", AT(gain_lo)},
-    {"gain_hi", AT(gain_hi)},
-    {"allowed", AT(allowed)},
-    {"no_action", AT(count[RH_NNOTE - 1])},
-    {"silent", AS(RH_FIELD_PLACE, since[RH_NALARM - 1])},
-    {"nsetting", AT(nsetting)},
-    {"setting", AT(setting)},
-    {"trial_steps", AT(trial_steps)},
-    {"trial_used", AT(trial_used)},
-    {"trial_over", AT(trial_over)},
+// Numbers of the array `deploy`, in order; 64-bit words are two numbers.
+enum {
+    P_VERSION,
+    P_NSTEP,
+    P_NLEARNED,
+    P_NEPISODE,
+    P_NJUDGED,
+    P_TOTAL,
+    P_EARNED,
+    P_DEFICIT,
+    P_ALARMS,
+    P_ALARM_STEP,
+    P_OUTSIDE,
+    P_OUTSIDE_SENSOR,
+    P_RNG,
+    P_PROMISED = P_RNG + 4,
+    P_PROMISED_LO,
+    P_LEVEL,
+    P_FALSE_ALARMS,
+    P_PER_RUN,
+    P_PER_STEPS,
+    P_COUNT,
+    P_PER_1000 = P_COUNT + RH_NNOTE - 1, // states of earlier versions end here
+    P_NFAILURE,
+    P_OF,
+    P_FAILURES,
+    P_FAILURES_PROMISED,
+    P_FAILURES_UPPER,
+    P_FAILURES_LOGGED,
+    P_UNUSED,
+    P_NGUARDED,
+    P_GUARDED,
+    P_GUARD_SHARE,
+    P_NOTHER,
+    P_SINCE,
+    P_SURE = P_SINCE + NTEST,
+    P_EVIDENCES = P_SURE + NTEST,
+    P_MODE = P_EVIDENCES + NTEST,
+    P_FALLEN,
+    P_MODE_STEP,
+    P_NSHADOW,
+    P_AGREEMENT,
+    P_COVERAGE,
+    P_CONTROLLER,
+    P_GAIN,
+    P_GAIN_LO,
+    P_GAIN_HI,
+    P_ALLOWED,
+    P_NO_ACTION, // the last note: earlier states have eleven
+    P_SILENT,    // since when: alarm SILENT is no test; earlier states have eight
+    P_NSETTING,  // of a trial; earlier states end here
+    P_SETTING,
+    P_TRIAL,
+    P_USED,
+    P_OVER,
+    P_SETTINGS,                                    // mean, error and steps of each
+    P_BROKEN = P_SETTINGS + 3 * (RH_MAX_TIED + 1), // since, sure and evidence of a limit;
+                                                   // earlier states end here
+    P_NLIMIT = P_BROKEN + 3,
+    P_LIMITS, // unit, most, n and of each
+    NPOSITION = P_LIMITS + 4 * RH_MAX_LIMITS
 };
-#undef AT
-#undef AS
-#undef ARRAY
 
-#define MOST 128 // numbers of the array, at most
-
-// Where row number k begins; behind the last row: where the settings do.
-static size_t place_of(size_t k)
-{
-    size_t at = 1; // the version
-    for (size_t i = 0; i < k; i++)
-        at += position[i].count == RH_COUNT_FIXED ? position[i].n : 1;
-    return at;
-}
-
-static size_t place(const char *name)
-{
-    size_t k = 0;
-    while (strcmp(position[k].name, name) != 0)
-        k++;
-    return place_of(k);
-}
-
-static size_t nposition(void)
-{
-    return place_of(sizeof position / sizeof *position) + NSETTINGS;
-}
-
-static void pack(const rh_deploy *d, double p[MOST])
+static void pack(const rh_deploy *d, double p[NPOSITION])
 {
     const rh_deploy_health *h = &d->health;
-    size_t at = 0;
-    assert(nposition() <= MOST);
-    p[at++] = VERSION;
-    for (size_t k = 0; k < sizeof position / sizeof *position; k++) {
-        const rh_field *f = &position[k];
-        size_t n = f->count == RH_COUNT_FIXED ? f->n : 1;
-        for (size_t i = 0; i < n; i++)
-            p[at++] = f->type == RH_FIELD_CALL
-                          ? (double)NAN
-                          : rh_field__number(f, (const char *)h + f->at + i * f->size);
-    }
-    for (int i = 0; i <= RH_MAX_TIED; i++) {
-        p[at++] = h->tried[i].mean;
-        p[at++] = h->tried[i].error;
-        p[at++] = (double)h->tried[i].steps;
-    }
-    double *rng = p + place("rng");
+    p[P_VERSION] = VERSION;
+    p[P_NSTEP] = (double)h->nstep;
+    p[P_NLEARNED] = (double)h->nlearned;
+    p[P_NEPISODE] = (double)h->nepisode;
+    p[P_NJUDGED] = (double)h->njudged;
+    p[P_TOTAL] = h->total;
+    p[P_EARNED] = h->earned;
+    p[P_DEFICIT] = h->deficit;
+    p[P_ALARMS] = h->alarms;
+    p[P_ALARM_STEP] = (double)h->alarm_step;
+    p[P_OUTSIDE] = h->outside;
+    p[P_OUTSIDE_SENSOR] = h->outside_sensor;
     for (int i = 0; i < 2; i++) {
-        rng[2 * i] = (double)(d->rng.s[i] >> 32);
-        rng[2 * i + 1] = (double)(d->rng.s[i] & UINT32_MAX);
+        p[P_RNG + 2 * i] = (double)(d->rng.s[i] >> 32);
+        p[P_RNG + 2 * i + 1] = (double)(d->rng.s[i] & UINT32_MAX);
+    }
+    p[P_PROMISED] = h->promised;
+    p[P_PROMISED_LO] = h->promised_lo;
+    p[P_LEVEL] = h->level;
+    p[P_FALSE_ALARMS] = h->false_alarms;
+    p[P_PER_RUN] = (double)h->per_run;
+    p[P_PER_STEPS] = (double)h->per_steps;
+    for (int i = 0; i < RH_NNOTE - 1; i++)
+        p[P_COUNT + i] = (double)h->count[i];
+    p[P_PER_1000] = h->per_1000;
+    p[P_NFAILURE] = (double)h->nfailure;
+    p[P_OF] = (double)h->of;
+    p[P_FAILURES] = h->failures;
+    p[P_FAILURES_PROMISED] = h->failures_promised;
+    p[P_FAILURES_UPPER] = h->failures_upper;
+    p[P_FAILURES_LOGGED] = h->failures_logged;
+    p[P_UNUSED] = NAN;
+    p[P_NGUARDED] = (double)h->nguarded;
+    p[P_GUARDED] = h->guarded;
+    p[P_GUARD_SHARE] = h->guard_share;
+    p[P_NOTHER] = (double)h->nother;
+    for (int i = 0; i < NTEST; i++) {
+        p[P_SINCE + i] = (double)h->since[i];
+        p[P_SURE + i] = h->sure[i];
+        p[P_EVIDENCES + i] = h->evidence[i];
+    }
+    p[P_MODE] = h->mode;
+    p[P_FALLEN] = h->fallen;
+    p[P_MODE_STEP] = (double)h->mode_step;
+    p[P_NSHADOW] = (double)h->nshadow;
+    p[P_AGREEMENT] = h->agreement;
+    p[P_COVERAGE] = h->coverage;
+    p[P_CONTROLLER] = h->controller;
+    p[P_GAIN] = h->gain;
+    p[P_GAIN_LO] = h->gain_lo;
+    p[P_GAIN_HI] = h->gain_hi;
+    p[P_ALLOWED] = h->allowed;
+    p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
+    p[P_SILENT] = (double)h->since[SILENT];
+    p[P_NSETTING] = h->nsetting;
+    p[P_SETTING] = h->setting;
+    p[P_TRIAL] = (double)h->trial_steps;
+    p[P_USED] = (double)h->trial_used;
+    p[P_OVER] = h->trial_over;
+    for (int i = 0; i <= RH_MAX_TIED; i++) {
+        double *to = p + P_SETTINGS + 3 * i;
+        to[0] = h->tried[i].mean;
+        to[1] = h->tried[i].error;
+        to[2] = (double)h->tried[i].steps;
+    }
+    p[P_BROKEN] = (double)h->since[BROKEN];
+    p[P_BROKEN + 1] = h->sure[BROKEN];
+    p[P_BROKEN + 2] = h->evidence[BROKEN];
+    p[P_NLIMIT] = h->nlimit;
+    for (int i = 0; i < RH_MAX_LIMITS; i++) {
+        const rh_deploy_limit *l = &h->limit[i];
+        double *to = p + P_LIMITS + 4 * i;
+        to[0] = l->unit;
+        to[1] = l->most;
+        to[2] = (double)l->n;
+        to[3] = (double)l->of;
     }
 }
 
@@ -158,38 +189,127 @@ static int64_t count_of(double x)
     return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
 }
 
-// What an earlier version did not keep is NAN, 0 or -1.
+static void unpack_limits(const double p[NPOSITION], rh_deploy_health *h)
+{
+    h->nlimit = (int)count_of(p[P_NLIMIT]);
+    h->nlimit = h->nlimit < 0 || h->nlimit > RH_MAX_LIMITS ? 0 : h->nlimit;
+    for (int i = 0; i < h->nlimit; i++) {
+        const double *of = p + P_LIMITS + 4 * i;
+        int64_t unit = count_of(of[0]);
+        bool known = unit >= RH_PER_1000_STEPS && unit <= RH_PERCENT_OF_EPISODES;
+        h->limit[i] = (rh_deploy_limit){.unit = known ? (rh_limit_unit)unit : RH_PER_1000_STEPS,
+                                        .most = of[1],
+                                        .n = count_of(of[2]),
+                                        .of = count_of(of[3])};
+    }
+}
+
+// What an earlier version did not keep is NAN.
 static void unpack(const double *from, size_t n, rh_deploy_health *h)
 {
-    double p[MOST];
-    size_t at = 1;
-    for (size_t i = 0; i < nposition(); i++)
+    double p[NPOSITION];
+    for (size_t i = 0; i < NPOSITION; i++)
         p[i] = i < n ? from[i] : NAN;
-    *h = (rh_deploy_health){.mode = RH_MODE_CONTROL};
-    for (int i = 0; i < RH_NALARM; i++)
-        h->since[i] = -1;
-    for (size_t k = 0; k < sizeof position / sizeof *position; k++) {
-        const rh_field *f = &position[k];
-        size_t count = f->count == RH_COUNT_FIXED ? f->n : 1;
-        for (size_t i = 0; i < count; i++, at++)
-            if (f->type != RH_FIELD_CALL)
-                rh_field__set(f, (char *)h + f->at + i * f->size, p[at]);
-    }
-    for (int i = 0; i <= RH_MAX_TIED; i++, at += 3)
-        h->tried[i] = (rh_deploy_tried){p[at], p[at + 1], count_of(p[at + 2])};
+    *h = (rh_deploy_health){.nstep = count_of(p[P_NSTEP]),
+                            .nlearned = count_of(p[P_NLEARNED]),
+                            .nepisode = count_of(p[P_NEPISODE]),
+                            .njudged = count_of(p[P_NJUDGED]),
+                            .total = p[P_TOTAL],
+                            .earned = p[P_EARNED],
+                            .deficit = p[P_DEFICIT],
+                            .alarms = (unsigned)count_of(p[P_ALARMS]),
+                            .alarm_step = count_of(p[P_ALARM_STEP]),
+                            .outside = p[P_OUTSIDE],
+                            .outside_sensor = (int)count_of(p[P_OUTSIDE_SENSOR]),
+                            .promised = p[P_PROMISED],
+                            .promised_lo = p[P_PROMISED_LO],
+                            .level = p[P_LEVEL],
+                            .false_alarms = p[P_FALSE_ALARMS],
+                            .per_run = count_of(p[P_PER_RUN]),
+                            .per_steps = count_of(p[P_PER_STEPS])};
     h->saved_step = h->nstep;
-    h->guarded = isnan(h->guarded) ? 0.0 : h->guarded;
-    if (h->mode != RH_MODE_SHADOW && h->mode != RH_MODE_ADVICE)
-        h->mode = RH_MODE_CONTROL;
-    h->nsetting = h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
-    h->sure[RH_NALARM - 1] = h->evidence[RH_NALARM - 1] = NAN;
+    for (int i = 0; i < RH_NNOTE - 1; i++)
+        h->count[i] = count_of(p[P_COUNT + i]);
+    h->per_1000 = p[P_PER_1000] == 1.0;
+    h->nfailure = count_of(p[P_NFAILURE]);
+    h->of = count_of(p[P_OF]);
+    h->failures = p[P_FAILURES];
+    h->failures_promised = p[P_FAILURES_PROMISED];
+    h->failures_upper = p[P_FAILURES_UPPER];
+    h->failures_logged = p[P_FAILURES_LOGGED];
+    h->nguarded = count_of(p[P_NGUARDED]);
+    h->guarded = n > P_GUARDED ? p[P_GUARDED] : 0.0;
+    h->guard_share = p[P_GUARD_SHARE];
+    h->nother = count_of(p[P_NOTHER]);
+    for (int i = 0; i < NTEST; i++) {
+        h->since[i] = n > P_SINCE ? count_of(p[P_SINCE + i]) : -1;
+        h->sure[i] = p[P_SURE + i];
+        h->evidence[i] = p[P_EVIDENCES + i];
+    }
+    h->mode = p[P_MODE] >= RH_MODE_SHADOW && p[P_MODE] <= RH_MODE_CONTROL
+                  ? (rh_deploy_mode)p[P_MODE]
+                  : RH_MODE_CONTROL;
+    h->fallen = p[P_FALLEN] == 1.0;
+    h->mode_step = count_of(p[P_MODE_STEP]);
+    h->nshadow = count_of(p[P_NSHADOW]);
+    h->agreement = p[P_AGREEMENT];
+    h->coverage = p[P_COVERAGE];
+    h->controller = p[P_CONTROLLER];
+    h->gain = p[P_GAIN];
+    h->gain_lo = p[P_GAIN_LO];
+    h->gain_hi = p[P_GAIN_HI];
+    h->allowed = p[P_ALLOWED];
+    h->count[RH_NNOTE - 1] = count_of(p[P_NO_ACTION]);
+    h->nsetting = (int)count_of(p[P_NSETTING]);
+    h->nsetting = h->nsetting < 0 || h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
+    h->setting = (int)count_of(p[P_SETTING]);
+    h->trial_steps = count_of(p[P_TRIAL]);
+    h->trial_used = count_of(p[P_USED]);
+    h->trial_over = p[P_OVER] == 1.0;
+    for (int i = 0; i <= RH_MAX_TIED; i++) {
+        const double *of = p + P_SETTINGS + 3 * i;
+        h->tried[i].mean = of[0];
+        h->tried[i].error = of[1];
+        h->tried[i].steps = count_of(of[2]);
+    }
+    h->since[SILENT] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
+    h->sure[SILENT] = h->evidence[SILENT] = NAN;
+    h->since[BROKEN] = n > P_BROKEN ? count_of(p[P_BROKEN]) : -1;
+    h->sure[BROKEN] = p[P_BROKEN + 1];
+    h->evidence[BROKEN] = p[P_BROKEN + 2];
+    unpack_limits(p, h);
+}
+
+// The events of the limits, each with a zero behind it.
+static void unpack_events(const rh_state *state, rh_deploy_health *h)
+{
+    const rh_state__array *a = rh_state__find(state, limits_name);
+    const char *at = a && a->type == RH_STATE_TEXT ? a->x : NULL, *end = at ? at + a->n : NULL;
+    for (int i = 0; at && i < h->nlimit; i++) {
+        const char *zero = memchr(at, '\0', (size_t)(end - at));
+        if (zero)
+            snprintf(h->limit[i].event, sizeof h->limit[i].event, "%s", at);
+        at = zero ? zero + 1 : NULL;
+    }
+}
+
+static rh_status pack_events(const rh_deploy_health *h, rh_state *state, rh_error *err)
+{
+    char text[RH_MAX_LIMITS * sizeof h->limit->event];
+    size_t n = 0;
+    for (int i = 0; i < h->nlimit; i++) {
+        size_t size = strlen(h->limit[i].event) + 1;
+        memcpy(text + n, h->limit[i].event, size);
+        n += size;
+    }
+    return n ? rh_state__put(state, limits_name, RH_STATE_TEXT, text, n, err) : RH_OK;
 }
 
 static rh_status find_position(const rh_state *state, const char *path, const double **p,
                                size_t *n, rh_error *err)
 {
     *p = rh_state__doubles(state, position_name, n);
-    if (*p && *n >= place("per_1000") && *n <= nposition() && **p == VERSION)
+    if (*p && *n >= P_PER_1000 && *n <= NPOSITION && (*p)[P_VERSION] == VERSION)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s, expected the state of a deployment",
                    rh_base__path_tail(path), *p ? "of another version" : "no position");
@@ -204,8 +324,10 @@ static rh_status find_monitor(const rh_state *state, const char *path, rh_monito
     if (!from || n < offsetof(rh_monitor, guarded) / sizeof *from)
         return rh_fail(err, RH_EFORMAT, "%s: no monitor, expected the state of a deployment",
                        rh_base__path_tail(path));
+    size_t old = offsetof(rh_monitor, limit) / sizeof *from;
+    size_t most = n == RH_MONITOR__N ? n : old; // an earlier version knew no limits
     *m = (rh_monitor){0};
-    memcpy(m, from, (n < RH_MONITOR__N ? n : RH_MONITOR__N) * sizeof *from);
+    memcpy(m, from, (n < most ? n : most) * sizeof *from);
     return RH_OK;
 }
 
@@ -253,7 +375,7 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
     rh_status rc = rh_state_read(&d->last, path, err);
     if (!rc)
         rc = find_position(d->last, path, &p, &n, err);
-    if (!rc && p[place("nstep")] == 0.0 && check_setting(d, d->last, NULL)) { // decision 4
+    if (!rc && p[P_NSTEP] == 0.0 && check_setting(d, d->last, NULL)) { // decision 4
         rh_state_destroy(d->last);
         d->last = NULL;
         return RH_OK;
@@ -288,9 +410,9 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
     d->health.guard_share = now.guard_share;
     if (!(d->monitor.point >= 0.0 && d->monitor.point < fmax(1.0, d->best->promise.ncurve)))
         d->monitor = (rh_monitor){.trained = 1.0}; // of another promise
-    const double *rng = p + place("rng");
     for (int i = 0; i < 2; i++)
-        d->rng.s[i] = (uint64_t)count_of(rng[2 * i]) << 32 | (uint64_t)count_of(rng[2 * i + 1]);
+        d->rng.s[i] = (uint64_t)count_of(p[P_RNG + 2 * i]) << 32 |
+                      (uint64_t)count_of(p[P_RNG + 2 * i + 1]);
     return RH_OK;
 }
 
@@ -346,15 +468,15 @@ static rh_status write_status(const rh_deploy *d, rh_error *err)
 rh_status rh_keep__save(rh_deploy *d, rh_error *err)
 {
     char path[PATH];
-    double numbers[MOST];
+    double position[NPOSITION];
     rh_state *state = NULL;
     rh_status rc = rh_agent_save(d->arm[0].agent, &state, err);
     if (d->phase == RH_DEPLOY__LEARNING)
         d->phase = RH_DEPLOY__SEEING; // saving ends the agent's episode
     if (rc)
         goto done;
-    pack(d, numbers);
-    rc = rh_state_put(state, position_name, numbers, nposition(), err);
+    pack(d, position);
+    rc = rh_state_put(state, position_name, position, NPOSITION, err);
     if (!rc)
         rc = rh_state_put(state, monitor_name, (const double *)&d->monitor, RH_MONITOR__N, err);
     size_t n = 0;
@@ -365,6 +487,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
         rc = rh_switch__save(d, state, err);
     if (!rc)
         rc = rh_state_put(state, turn_name, (const double *)&d->turn, RH_TURN__N, err);
+    if (!rc)
+        rc = pack_events(&d->health, state, err);
     if (rc)
         goto done;
     if (d->folder) {
@@ -396,8 +520,10 @@ rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_e
     rh_status rc = rh_state_read(&state, path, err);
     if (!rc)
         rc = find_position(state, path, &p, &n, err);
-    if (!rc)
+    if (!rc) {
         unpack(p, n, out);
+        unpack_events(state, out);
+    }
     rh_state_destroy(state);
     return rc;
 }

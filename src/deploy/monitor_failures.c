@@ -53,6 +53,8 @@ static void count(rh_monitor *m, rh_deploy_health *health, const rh_best *best, 
 void rh_monitor__begin(rh_monitor *m)
 {
     m->failed = m->foreign = 0.0;
+    for (int i = 0; i < RH_MAX_LIMITS; i++)
+        m->limit[i].happened = m->limit[i].foreign = 0.0;
 }
 
 void rh_monitor__failure(rh_monitor *m, rh_deploy_health *health, const rh_best *best,

@@ -91,13 +91,17 @@ void rh_monitor__forecast(rh_monitor *m, rh_deploy_health *health, const rh_best
         rh_monitor__weigh(health, RH_ALARM_CHANGED, worth);
 }
 
+double rh_monitor__block_length(const rh_best *best)
+{
+    return fmin(fmax(floor(rh_monitor__run(best) / BLOCKS), 1.0), MOST_BLOCK);
+}
+
 // Decision 6: p is the allowed share.
 static void count(rh_monitor__block *b, rh_deploy_health *health, const rh_best *best,
                   rh_deploy_alarm alarm, double p, bool x)
 {
-    double length = fmin(fmax(floor(rh_monitor__run(best) / BLOCKS), 1.0), MOST_BLOCK);
     b->sum += x;
-    if (++b->n < length)
+    if (++b->n < rh_monitor__block_length(best))
         return;
     rh_monitor__weigh(health, alarm, rh_bets__add(&b->bets, p, b->sum / b->n));
     b->sum = b->n = 0.0;

@@ -107,7 +107,10 @@ static bool saved(rh_deploy *d)
 
 rh_status rh_switch__open(rh_deploy *d, rh_error *err)
 {
-    d->arm[0] = (rh_deploy__arm){.agent = d->agent, .type = d->best->agent, .hp = d->best->hp};
+    d->arm[0] = (rh_deploy__arm){.agent = d->agent,
+                                 .type = d->best->agent,
+                                 .hp = d->best->hp,
+                                 .rng = rh_rng_stream(d->opt.seed, RH_STREAM_AGENT, 2, 0)};
     bool resumed = saved(d);
     if (!resumed && d->opt.switch_steps == 0)
         return RH_OK;

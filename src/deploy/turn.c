@@ -165,7 +165,7 @@ void rh_turn__judge(rh_deploy *d)
 {
     rh_deploy_health *h = &d->health;
     unsigned about = RH_ALARM_PROMISE | RH_ALARM_RANGE | RH_ALARM_DIVERGED | RH_ALARM_FAILURES |
-                     RH_ALARM_GUARD | RH_ALARM_WORSE | RH_ALARM_CHANGED;
+                     RH_ALARM_GUARD | RH_ALARM_WORSE | RH_ALARM_CHANGED | RH_ALARM_LIMIT;
     bool alarmed = (h->alarms & about) != 0;
     if (d->guard.on_alarm && alarmed && !rh_turn__watches(d))
         change(d, RH_MODE_CONTROL, true);

@@ -218,6 +218,11 @@ void rh_log__expect(rh_log_builder *b, int64_t nrow)
         b->column[i].first = nrow;
 }
 
+void rh_log__set_terminal_reward(rh_log_builder *b, double added)
+{
+    b->body->log.terminal_reward = added;
+}
+
 void rh_log__set_limit(rh_log_builder *b, rh_log__limit limit)
 {
     b->limit = limit;

@@ -44,6 +44,9 @@ static rh_status check_shape(const rh_log *p, rh_error *err)
         return rh_fail(err, RH_EFORMAT,
                        "%s: %d episodes, expected 1 to the number of transitions, %lld", name,
                        p->nepisode, (long long)p->n);
+    if (!isfinite(p->terminal_reward))
+        return rh_fail(err, RH_EFORMAT, "%s: terminal_reward = %g, expected a finite number",
+                       name, p->terminal_reward);
     return RH_OK;
 }
 
@@ -188,6 +191,7 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->reward_name = rh_log__keep(body, p->reward_name ? p->reward_name : "reward");
     log->path = rh_log__keep(body, p->path ? p->path : "");
     log->reward_formula = p->reward_formula ? rh_log__keep(body, p->reward_formula) : NULL;
+    log->terminal_reward = p->terminal_reward;
     log->failure = p->failure ? rh_log__keep(body, p->failure) : NULL;
     log->derive = p->derive ? rh_log__keep(body, p->derive) : NULL;
     log->stack = p->stack;

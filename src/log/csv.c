@@ -50,10 +50,14 @@ static void take_values(rh_csv__reader *r, rh_log__seen *s)
     }
     bool terminal = plan->terminal >= 0 && value[plan->terminal] != 0.0;
     bool truncated = plan->truncated >= 0 && value[plan->truncated] != 0.0;
+    double reward = reward_of(r);
+    if (plan->terminal >= 0)
+        rh_formula__compare(&r->added, &plan->reward, r->value, &r->value[plan->terminal],
+                            reward);
     s->row = (rh_log_row){
         .obs = s->obs,
         .act = nmissing == plan->nact ? NULL : s->act,
-        .reward = reward_of(r),
+        .reward = reward,
         .next = ntold > 0 ? s->next : NULL,
         .terminal = terminal && !(plan->done && truncated),
         .truncated = truncated,
@@ -302,6 +306,7 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
             return rc;
     }
     rh_status rc = rh_order__end(&r->order, err);
+    rh_formula__keep(&r->added, r->opt->reward_of, r->builder);
     if (!rc && r->nundefined > 0)
         rc = rh_log__note(r->builder, err,
                           "%lld rows have no reward: the formula has no value there",

@@ -5,6 +5,7 @@
 
 #include "category.h"
 #include "csv.h"
+#include "formula.h"
 #include "order.h"
 
 typedef enum rh_log__kind {
@@ -33,13 +34,14 @@ typedef struct rh_csv__reader {
     rh_log_builder *builder;
     rh_order order;
 
-    rh_log__kind *kind;     // of every column                     (n)
-    double *value;          // values of the current row            (n)
-    int64_t nundefined;     // rows in which the reward's formula has no value
-    bool status;            // a row was refused because of a word in a column of numbers
-    bool other;             // the row's episode differs from the one before
-    rh_log__seen last, now; // the row before, and the current one
-    double *room;           // storage for both, owned
+    rh_log__kind *kind;      // of every column                     (n)
+    double *value;           // values of the current row            (n)
+    int64_t nundefined;      // rows in which the reward's formula has no value
+    rh_formula__added added; // to terminal rows
+    bool status;             // a row was refused because of a word in a column of numbers
+    bool other;              // the row's episode differs from the one before
+    rh_log__seen last, now;  // the row before, and the current one
+    double *room;            // storage for both, owned
 
     const char **label;            // names of actions      (nlabel)
     double number[RH_MAX_ACTIONS]; // numeric values of the labels, or NAN (nlabel)

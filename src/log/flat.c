@@ -24,6 +24,7 @@ typedef struct table {
     const char *path;
     rh_beside role[RH_FLAT_NROLE];
     rh_flat__formula reward; // of the reward
+    rh_formula__added added; // to terminal rows
     int64_t nundefined;      // rows in which it has no value
     char *formula;           // it in terms of the log, owned; NULL: not possible
     int64_t nrow;
@@ -210,6 +211,20 @@ static rh_status number(const table *t, rh_flat__role role, int64_t row, double 
     return rh_beside__row(&t->role[role], row, x, err);
 }
 
+// What the formula of the reward adds to a terminal row.
+static void compare_terminal(table *t, double reward)
+{
+    const rh_expression *e = &t->reward.compiled;
+    const rh_beside *terminal = &t->role[RH_FLAT_TERMINAL];
+    for (int i = 0; i < e->nspan && terminal->n; i++) {
+        int column = e->span[i].column;
+        if (t->reward.item[column].array == terminal->array[0]) {
+            rh_formula__compare(&t->added, e, t->reward.x, &t->reward.x[column], reward);
+            return;
+        }
+    }
+}
+
 // A formula without a value, such as 1/0, gives a missing reward.
 static rh_status reward_of(table *t, int64_t row, double *reward, rh_error *err)
 {
@@ -232,6 +247,7 @@ static rh_status reward_of(table *t, int64_t row, double *reward, rh_error *err)
         bool undefined = known && !isfinite(*reward);
         t->nundefined += undefined;
         *reward = undefined ? (double)NAN : *reward;
+        compare_terminal(t, *reward);
         return RH_OK;
     }
     rc = rh_array__row(t->role[RH_FLAT_REWARD].array[0], row, &x, err);
@@ -376,6 +392,7 @@ static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
         if (!rc)
             rc = rh_feed__push(feed, &out, row, err);
     }
+    rh_formula__keep(&t->added, t->opt->reward_of, feed->builder);
     if (!rc && t->nundefined > 0)
         rc = rh_log__note(feed->builder, err,
                           "%lld rows have no reward: the formula has no value there",

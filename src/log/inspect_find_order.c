@@ -268,8 +268,13 @@ static void find_ends(const rh_inspect__finder *f)
         found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_NO_TERMINAL, 0,
                                  "no terminal step in %lld step%s: %s", (long long)log->n,
                                  log->n == 1 ? "" : "s", treated);
-        rh_findings__advise(found, "if there are failures or goals, name their column with "
-                                   "--terminal");
+        char told[200] = "if there are failures or goals, name their column with --terminal";
+        if (log->terminal_reward != 0.0)
+            snprintf(told, sizeof told,
+                     "the reward adds %g to a terminal step, but a model cannot know where the "
+                     "plant trips: name it with --limit SENSOR=LO:HI (fit, tune)",
+                     log->terminal_reward);
+        rh_findings__advise(found, "%s", told);
     }
     if (log->nepisode == 1) {
         found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_SINGLE_EPISODE, 1,

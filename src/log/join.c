@@ -285,6 +285,7 @@ static rh_status join(rh_log **out, joining *j, rh_error *err)
                     .label = j->discrete ? j->label : NULL,
                     .reward_name = first->reward_name,
                     .reward_formula = first->reward_formula,
+                    .terminal_reward = first->terminal_reward,
                     .derive = first->derive,
                     .stack = first->stack,
                     .exogenous = first->exogenous};

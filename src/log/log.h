@@ -62,6 +62,16 @@ int rh_observer__nobs(const rh_observer *observer); // numbers of an observation
 // How many sensors a list of derived ones has; 0 for NULL.
 int rh_derive__count(const char *derive);
 
+// What computes the derived sensors of a log. NULL: it has none, or its histories or numbers
+// are not those of the list. Owned: *out, free with rh_derive__destroy(). Nullable: err.
+typedef struct rh_derive rh_derive;
+rh_status rh_derive__create(rh_derive **out, const rh_log *log, rh_error *err);
+void rh_derive__destroy(rh_derive *derive); // NULL is allowed
+
+// Set the derived ones among the sensors obs; those without a value stay. NULL: nothing is
+// done.
+void rh_derive__compute(const rh_derive *derive, double *obs);
+
 // The next observation begins an episode; starts: in a start state, otherwise the steps before
 // it are unknown.
 void rh_observer__begin(rh_observer *observer, bool starts);

@@ -90,6 +90,9 @@ rh_status rh_log__within_text(const rh_log_options *opt, int64_t packed, int64_t
 // Bytes of a log's file, -1 if unknown.
 int64_t rh_log__file_size(const char *path);
 
+// What the reward's formula adds to a terminal step.
+void rh_log__set_terminal_reward(rh_log_builder *builder, double added);
+
 // Refuse rows beyond the limit; call it before the first.
 void rh_log__set_limit(rh_log_builder *builder, rh_log__limit limit);
 

@@ -117,6 +117,54 @@ int rh_derive__put(const rh_derive *d, double *obs)
     return nmissing;
 }
 
+void rh_derive__compute(const rh_derive *d, double *obs)
+{
+    for (int k = 0; d && k < d->n; k++) {
+        double x = rh_expression__value(&d->compiled[k], obs);
+        obs[d->nobs + k] = isfinite(x) ? x : obs[d->nobs + k];
+    }
+}
+
+// Whether the list gives the derived sensors of every state.
+static bool gives(const rh_derive *d, const rh_log *log)
+{
+    double x[RH_MAX_OBS];
+    size_t size = (size_t)log->nobs * sizeof *x;
+    for (int64_t i = 0; i < log->nstate; i++) {
+        memcpy(x, log->obs + i * log->nobs, size);
+        rh_derive__compute(d, x);
+        if (memcmp(x, log->obs + i * log->nobs, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+rh_status rh_derive__create(rh_derive **out, const rh_log *log, rh_error *err)
+{
+    int n = rh_derive__count(log->derive);
+    *out = NULL;
+    if (n == 0 || n >= log->nobs || log->stack > 1)
+        return RH_OK;
+    rh_derive *d = rh_alloc(1, sizeof *d);
+    if (!d)
+        return rh_base__no_memory(err, "derive");
+    rh_status rc = rh_derive__init(d, log->obs_name, log->nobs - n, log->derive, "derive", err);
+    if (!rc && d->n == n && gives(d, log)) {
+        *out = d;
+        return RH_OK;
+    }
+    rh_derive__destroy(d);
+    return rc == RH_ENOMEM ? rc : RH_OK;
+}
+
+void rh_derive__destroy(rh_derive *d)
+{
+    if (!d)
+        return;
+    rh_derive__clear(d);
+    rh_free(d);
+}
+
 // ---------------------------------------------------------------------------- histories
 
 rh_status rh_past__init(rh_past *p, int depth, int nobs, int naction, int nact,

@@ -6,18 +6,19 @@
 #include "rehearse/log.h"
 
 #include "base/expression.h"
+#include "log.h"
 
 #define RH_DERIVE__MOST 64 // derived sensors
 
 // ---------------------------------------------------------------------------- derived sensors
 
-typedef struct rh_derive {
+struct rh_derive {
     char *text;                              // owned: the list, cut into names and formulas
     const char *formula[RH_DERIVE__MOST];    // in text
     const char *name[RH_MAX_OBS];            // of all sensors; those derived are in text
     rh_expression compiled[RH_DERIVE__MOST]; // owned
     int nobs, n;                             // sensors, and derived ones
-} rh_derive;
+};
 
 // list: "dT = T_in - T_out; p2 = p^2"; label: begins messages. Borrowed: name (nobs).
 // Clear also after a failure.

@@ -1,10 +1,10 @@
 // choose.c - chooses the kind of model, its parameters and the representation from the log.
 //
 // Candidates are compared by their replays of held-out stretches (replay.c), along the logged
-// path and beside it (beside.c). One of another
-// kind is preferred if its score is lower by more than the t quantile (95 %, two-sided, as many
-// degrees of freedom as there are held-out episodes or blocks, less one) of the standard error
-// of the difference, paired over stretches. First comes the regression: beside the logged path,
+// path and beside it (beside.c). One of another kind is preferred if its score is lower by more
+// than the t quantile (95 %, two-sided, as many degrees of freedom as there are held-out
+// episodes or blocks, less one) of the standard error of the difference, paired over stretches;
+// over a regression, see decision 10. First comes the regression: beside the logged path,
 // where agents go, it is the truest (bench/plants/models.csv), and replays hardly see that.
 // Then carrying, the best of its candidates, then stitching and the network: a model that
 // stitches cannot show what leaving the log costs, however well it replays the log; the errors
@@ -34,6 +34,9 @@
 // 8. A candidate that cannot be fitted is left out, with the reason.
 // 9. One whose states after a step are farther off than "nothing changes" is not chosen, unless
 //    all are.
+// 10. A regression does not give way to a score that is LITTLE lower: in a long log every
+//    difference is beyond chance. A battery's was 1.117 times that of carrying, and its random
+//    actions earned -0.71 instead of -1.23 (plant: -0.68).
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -51,6 +54,7 @@
 #define TRIAL_STEPS 10000.0 // decision 1; by hand
 #define POOR 0.5            // decision 1; by hand: 0.25 and 1 choose the same in two logs
 #define CREDIBLE 1.25       // decision 5; by hand: 1.125 and 1.5 believe the same in two logs
+#define LITTLE 1.125        // decision 10; by hand
 #define APART 0.9           // decision 5; by hand: 0.8 and 0.95 believe the same in two logs
 #define CONFIDENCE 0.975    // 95 %, two-sided
 
@@ -386,13 +390,24 @@ static int rank_of(const rh_model_trial *one)
     return is_regression(one) ? 0 : carries(one) ? 1 : 2;
 }
 
+// Whether the chosen candidate gives way to one of a kind that is preferred less.
+static bool gives_way(const choice *c, int chosen, int other)
+{
+    const rh_model_trial *trial = c->cmp->trial;
+    double mean, error;
+    bool behind = worse(c, chosen, other, &mean, &error);
+    if (!is_regression(&trial[chosen]))
+        return behind;
+    double by = trial[chosen].total / trial[other].total; // decision 10
+    return (behind && by > LITTLE) || (carries(&trial[other]) && by > CREDIBLE);
+}
+
 // The chosen candidate; -1 if none was tried.
 static int choose(const choice *c)
 {
     const rh_model_trial *trial = c->cmp->trial;
     int chosen = -1;
     bool any = false;
-    double mean, error;
     for (int i = 0; i < c->cmp->ntrial; i++)
         any = any || (trial[i].tried && beats_persistence(c, i));
     for (int rank = 0; rank <= 2; rank++) {
@@ -402,8 +417,7 @@ static int choose(const choice *c)
                 (!any || beats_persistence(c, i)) &&
                 (best < 0 || trial[i].total < trial[best].total))
                 best = i;
-        if (best >= 0 && (chosen < 0 || worse(c, chosen, best, &mean, &error) ||
-                          (rank == 1 && trial[chosen].total > CREDIBLE * trial[best].total)))
+        if (best >= 0 && (chosen < 0 || gives_way(c, chosen, best)))
             chosen = best;
     }
     return chosen;
@@ -478,7 +492,9 @@ static void judge(const choice *c, int i, int chosen)
                  "gives other returns or lengths than the log");
     else
         snprintf(one->note, sizeof one->note, "%s",
-                 behind ? "worse beyond chance" : "not better beyond chance");
+                 behind                                    ? "worse beyond chance"
+                 : one->behind < -c->t * one->behind_error ? "better, but not by an eighth"
+                                                           : "not better beyond chance");
 }
 
 static void explain(const choice *c, int chosen)
@@ -504,8 +520,9 @@ static void explain(const choice *c, int chosen)
                  "%.60s: its score is lower than that of %.60s by %.2g, standard error %.2g",
                  text, other, mean, error);
     } else {
-        snprintf(cmp->reason, sizeof cmp->reason,
-                 "%.60s: no other kind is better beyond chance%s", text,
+        bool ahead = worse(c, chosen, before, &mean, &error);
+        snprintf(cmp->reason, sizeof cmp->reason, "%.60s: no other kind is better %s%s", text,
+                 ahead ? "by an eighth" : "beyond chance",
                  carries(best) || is_regression(best) ? ", and agents can leave the log" : "");
     }
     for (int i = 0; i < cmp->ntrial; i++)

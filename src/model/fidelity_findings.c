@@ -13,6 +13,7 @@
 #include "fidelity_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct limits {
     double reward_left, reward_told, reward_many, end_ratio, held, out_of_coverage, differs,
@@ -403,6 +404,39 @@ static void find_passed(const rh_fidelity__work *w)
     }
 }
 
+// ---------------------------------------------------------------------------- tiles
+
+// Sensors that tile coders do not use.
+static void find_left_out(const rh_fidelity__work *w)
+{
+    const rh_task *task = &w->model->task;
+    const rh_tiled *t = &task->tiled;
+    char list[300] = "";
+    size_t used = 0;
+    int n = 0, next = 0;
+    for (int k = 0; k < task->nobs && t->nsensor; k++) {
+        char name[60];
+        if (next < t->nsensor && t->sensor[next] == k) {
+            next++;
+            continue;
+        }
+        rh_text__printable(task->obs_name[k], name, sizeof name);
+        if (used + strlen(name) + 8 < sizeof list)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", name);
+        n++;
+    }
+    if (!n)
+        return;
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_NOTICE, RH_FINDING_SENSORS_LEFT_OUT, n,
+        "tile coders (esarsa, actor-critics) use %d of %d sensors, and %d pairs of them; left "
+        "out: %s%s",
+        t->nsensor, task->nobs, t->npair, list, used + 68 > sizeof list ? ", ..." : "");
+    rh_findings__advise(found, "they are constant, repeat another sensor, or say little about "
+                               "actions and rewards; agents with networks use all sensors");
+}
+
 bool rh_fidelity__find(const rh_fidelity__work *w)
 {
     find_prediction(w);
@@ -417,5 +451,6 @@ bool rh_fidelity__find(const rh_fidelity__work *w)
     find_few(w);
     find_limits(w);
     find_passed(w);
+    find_left_out(w);
     return rh_findings__end(&w->f->findings);
 }

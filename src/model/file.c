@@ -123,6 +123,20 @@ static void write_kind(const rh_model *model, rh_store *store)
     rh_model_file__put_params(store, "param", type->param, type->nparam, model->param);
 }
 
+// Sensors, and pairs behind each other.
+static void write_tiled(const rh_tiled *t, rh_store *store)
+{
+    int32_t x[RH_TILED_SENSORS], pair[2 * RH_TILED_PAIRS];
+    for (int i = 0; i < t->nsensor; i++)
+        x[i] = t->sensor[i];
+    for (int i = 0; i < 2 * t->npair; i++)
+        pair[i] = t->pair[i / 2][i % 2];
+    if (t->nsensor) {
+        rh_store__put(store, "task/tiled", RH_STATE_I32, x, t->nsensor);
+        rh_store__put(store, "task/tiled_pairs", RH_STATE_I32, pair, 2 * t->npair);
+    }
+}
+
 static void write_task(const rh_task *t, rh_store *store)
 {
     const double x[] = {t->continuing, t->gamma, t->reward_lo, (double)t->nstep};
@@ -132,6 +146,7 @@ static void write_task(const rh_task *t, rh_store *store)
     rh_store__put(store, "task/obs_hi", RH_STATE_F64, t->obs_hi, t->nobs);
     rh_store__put(store, "task/act_lo", RH_STATE_F64, t->act_lo, nact);
     rh_store__put(store, "task/act_hi", RH_STATE_F64, t->act_hi, nact);
+    write_tiled(&t->tiled, store);
 }
 
 static void write_repr(const rh_model *model, rh_store *store)
@@ -251,6 +266,33 @@ static void read_ranges(rh_store *store, const char *what, int n, double *lo, do
             rh_store__refuse(store, name[0], "range %d is %g to %g", i, lo[i], hi[i]);
 }
 
+static void read_tiled(rh_task *t, rh_store *store)
+{
+    int64_t n = 0, npair = 0;
+    if (!rh_store__has(store, "task/tiled"))
+        return;
+    const int32_t *x = rh_store__look(store, "task/tiled", RH_STATE_I32, -1, &n),
+                  *pair = rh_store__look(store, "task/tiled_pairs", RH_STATE_I32, -1, &npair);
+    if (store->rc)
+        return;
+    bool right =
+        n <= RH_TILED_SENSORS && npair <= (int64_t)2 * RH_TILED_PAIRS && npair % 2 == 0;
+    for (int64_t i = 0; right && i < n; i++)
+        right = x[i] >= 0 && x[i] < t->nobs;
+    for (int64_t i = 0; right && i < npair; i++)
+        right = pair[i] >= 0 && pair[i] < t->nobs;
+    if (!right) {
+        rh_store__refuse(store, "task/tiled", "other sensors than the task has");
+        return;
+    }
+    t->tiled.nsensor = (int)n;
+    t->tiled.npair = (int)npair / 2;
+    for (int64_t i = 0; i < n; i++)
+        t->tiled.sensor[i] = (int16_t)x[i];
+    for (int64_t i = 0; i < npair; i++)
+        t->tiled.pair[i / 2][i % 2] = (int16_t)pair[i];
+}
+
 static void read_task(rh_model *model, rh_store *store)
 {
     const rh_log *log = model->log;
@@ -285,6 +327,7 @@ static void read_task(rh_model *model, rh_store *store)
         t->obs_name[i] = log->obs_name[i];
     read_ranges(store, "obs", t->nobs, t->obs_lo, t->obs_hi);
     read_ranges(store, "act", t->naction ? 0 : t->nact, t->act_lo, t->act_hi);
+    read_tiled(t, store);
 }
 
 static void read_codes(rh_model *model, rh_store *store)
@@ -389,6 +432,11 @@ static void read_all(rh_model *model, rh_store *store)
                        &why);
     }
     model->facts = rh_facts__read(store, model->log->nobs);
+    if (!store->rc) {
+        rh_error why;
+        rh_store__pass(store, "log/derive", rh_derive__create(&model->derive, model->log, &why),
+                       &why);
+    }
     if (!store->rc)
         read_members(model, store);
     if (rh_store__has(store, "fidelity/sensor"))

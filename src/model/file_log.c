@@ -50,6 +50,8 @@ static void write_names(rh_store *store, const rh_log *log)
     rh_store__put_text(store, "log/reward_name", log->reward_name);
     if (log->reward_formula)
         rh_store__put_text(store, "log/reward_formula", log->reward_formula);
+    if (log->terminal_reward != 0.0)
+        rh_store__put(store, "log/terminal_reward", RH_STATE_F64, &log->terminal_reward, 1);
     if (log->failure)
         rh_store__put_text(store, "log/failure", log->failure);
     if (log->derive)
@@ -130,6 +132,11 @@ static void read_reading(rh_store *store, rh_log *log)
         rh_store__copy(store, "log/stack", RH_STATE_I64, 1, &stack);
         if (!store->rc && (stack < 2 || stack > RH_MAX_OBS))
             rh_store__refuse(store, "log/stack", "%lld", (long long)stack);
+    }
+    if (rh_store__has(store, "log/terminal_reward")) {
+        rh_store__copy(store, "log/terminal_reward", RH_STATE_F64, 1, &log->terminal_reward);
+        if (!store->rc && !isfinite(log->terminal_reward))
+            rh_store__refuse(store, "log/terminal_reward", "%g", log->terminal_reward);
     }
     rh_store__copy(store, "log/counts", RH_STATE_I64, NCOUNT, counts);
     for (int i = 0; i < NCOUNT; i++)

@@ -207,6 +207,7 @@ void rh_knn__settle(const rh_model *model, double *s)
             }
         }
     }
+    rh_derive__compute(model->derive, s);
 }
 
 // Whether the step to out->next ends, and then its reward: decisions 2 to 4.
@@ -254,7 +255,7 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
     } else {
         double reward = model->facts->limit[limit].reward;
         out->ends = true;
-        out->reward = isnan(reward) ? model->lowest : reward;
+        out->reward = isnan(reward) ? rh_model__past_limit(model, out->reward) : reward;
         if (isnan(reward))
             return; // set by hand
     }

@@ -132,7 +132,7 @@ rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const
         r.least = fmin(r.least, knn->reward_lo);
     for (int i = 0; knn->slope && i < model->facts->nlimit; i++)
         if (isnan(model->facts->limit[i].reward))
-            r.least = fmin(r.least, model->lowest);
+            r.least = fmin(r.least, rh_model__past_limit(model, r.least));
     if (r.charged && isfinite(r.reach))
         r.toll = param[RH_KNN_COST] / knn->step;
     if (r.toll > 0.0)

@@ -179,7 +179,9 @@ bool rh_linear__ends(const rh_linear *m, const rh_model *model, const double *ne
     int limit = rh_knn__limit_of(model->facts, next);
     if (limit >= 0) {
         double usual = model->facts->limit[limit].reward;
-        *reward = isnan(usual) ? model->lowest : m->knn->formula.nop ? *reward : usual;
+        *reward = isnan(usual)          ? rh_model__past_limit(model, *reward)
+                  : m->knn->formula.nop ? *reward
+                                        : usual;
         return true;
     }
     if (!m->knn->margin)
@@ -204,7 +206,8 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     *reward = fmin(fmax(*reward, m->reward_lo), m->reward_hi);
     if (!inside && !ends) {
         ends = !w->goes_on;
-        *reward = w->goes_on ? fmin(*reward, model->task.reward_lo) : model->lowest;
+        *reward = w->goes_on ? fmin(*reward, model->task.reward_lo)
+                             : fmin(model->lowest, rh_model__past_limit(model, *reward));
     }
     *reward = fmax(*reward, w->least);
     return ends;
@@ -232,6 +235,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     bool inside = rh_linear__next(m, model, m->across, terms, m->nterm, now, residual, next);
     for (int j = 0; j < m->nexo && here->at >= 0; j++)
         next[m->exo[j]] = log->obs[(int64_t)log->to[here->at] * log->nobs + m->exo[j]];
+    rh_derive__compute(model->derive, next); // a setpoint may have moved
     *reward = rh_linear__reward(m, model, now, present, isnan(before[0]) ? NULL : before, next);
     *reward += noisy ? (double)residual[m->nout] : 0.0;
     bool ends = settle_end(w, here, next, inside, reward);

@@ -88,6 +88,7 @@ static void move(const rh_linear__judge *j, const double *across, const double *
     rh_linear__next(m, j->model, across, x, j->nterm, obs, NULL, next);
     for (int i = 0; i < m->nexo; i++)
         next[m->exo[i]] = real[m->exo[i]];
+    rh_derive__compute(j->model->derive, next);
     rh_linear__advance(m, j->model, &j->plan, obs, next, x);
     memcpy(obs, next, (size_t)m->nobs * sizeof *obs);
 }

@@ -315,7 +315,14 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
         rh_log_destroy(model->log);
         model->log = rh_log__share(like->log);
     }
+    rc = rh_derive__create(&model->derive, model->log, err);
+    if (rc)
+        return rc;
     rh_model__add_margins(&f->task, model->facts, opt);
+    if (!opt->task)
+        rc = rh_model__choose_tiled(&f->task.tiled, model->log, &f->task, model->facts, err);
+    if (rc)
+        return rc;
     set_task(model, &f->task);
     rc = rh_prior__keep(model, opt->prior, err);
     if (rc)
@@ -470,6 +477,7 @@ void rh_model_destroy(rh_model *model)
     rh_fidelity__destroy(model->fidelity);
     rh_free(model->compared);
     rh_facts__destroy(model->facts);
+    rh_derive__destroy(model->derive);
     rh_free(model->start);
     rh_free(model->code);
     rh_repr_destroy(model->repr);

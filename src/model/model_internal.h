@@ -6,6 +6,7 @@
 #include "rehearse/model.h"
 
 #include "base/text.h"
+#include "log/log.h"
 #include "store.h"
 
 struct rh_model {
@@ -25,12 +26,16 @@ struct rh_model {
     int64_t ndropped;     // transitions left out, with missing or infinite numbers
     uint64_t fingerprint; // of the log it was fitted to
     rh_facts *facts;      // owned: of sensors, resets and limits
+    rh_derive *derive;    // owned: computes derived sensors; NULL: none
     rh_resample resample;
     int nmember;
     void **member;                 // owned: of the kind                               (nmember)
     rh_fidelity *fidelity;         // owned; NULL if it was not measured
     rh_model_comparison *compared; // owned: that chose it; NULL if there was none
 };
+
+// The reward of a step past a limit that the log never passed; usual: of the same step inside.
+double rh_model__past_limit(const rh_model *model, double usual);
 
 // What a member is fitted to.
 typedef struct rh_model__part {
@@ -151,6 +156,10 @@ rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
 
 // Widen the sensor ranges that come from the log.
 void rh_model__add_margins(rh_task *task, const rh_facts *facts, const rh_model_options *opt);
+
+// tiled.c: which sensors tile coders use. The task has its ranges.
+rh_status rh_model__choose_tiled(rh_tiled *tiled, const rh_log *log, const rh_task *task,
+                                 const rh_facts *facts, rh_error *err);
 
 // outcome.c: the lowest and the highest return of the whole transitions of a log.
 rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log *log,

@@ -11,6 +11,9 @@
 //    the lowest sum of rewards over round(1 / (1 - gamma)) consecutive steps, or over a shorter
 //    episode. gamma = 1 has no horizon; 100 steps are used. In Cartpole (gamma 0.9) the cost is
 //    -1, one failure, as in the authors' code.
+// 3. A limit that is given by hand and that the log never passed costs what the reward's
+// formula
+//    adds to a terminal step ("-energy - 50*trip"), else the lowest return.
 
 #include "base/base_internal.h"
 #include "model_internal.h"
@@ -18,6 +21,12 @@
 #include <math.h>
 
 #define NO_HORIZON 100 // steps, where gamma is 1
+
+double rh_model__past_limit(const rh_model *model, double usual)
+{
+    double added = model->log->terminal_reward;
+    return added != 0.0 ? usual + added : model->lowest;
+}
 
 typedef struct extremes {
     double lowest, highest;

@@ -17,6 +17,7 @@
 #include "plan.h"
 #include "plugin/plugin.h"
 #include "rehearse/plugin.h"
+#include "study.h"
 #include "study_internal.h"
 
 #include <inttypes.h>
@@ -176,6 +177,47 @@ static rh_status read_sensors(const reading *r, const rh_yaml *sensors)
     return RH_OK;
 }
 
+// A sensor of the task by its name; -1: there is none.
+static int16_t sensor_of(const rh_best *b, const rh_yaml *name)
+{
+    const char *text = text_of(name);
+    for (int i = 0; text && i < b->task.nobs; i++)
+        if (strcmp(text, b->task.obs_name[i]) == 0)
+            return (int16_t)i;
+    return -1;
+}
+
+// What tile coders use of the sensors.
+static rh_status read_tiled(const reading *r, const rh_yaml *tiled)
+{
+    rh_best *b = r->best;
+    rh_tiled *t = &b->task.tiled;
+    const rh_yaml *sensors = below(tiled, "sensors"), *pairs = below(tiled, "pairs");
+    if (!tiled)
+        return RH_OK;
+    bool right = sensors && sensors->kind == RH_YAML_LIST && sensors->n >= 1 &&
+                 sensors->n <= RH_TILED_SENSORS && pairs && pairs->kind == RH_YAML_LIST &&
+                 pairs->n <= RH_TILED_PAIRS;
+    for (int i = 0; right && i < sensors->n; i++) {
+        t->sensor[i] = sensor_of(b, sensors->item[i]);
+        right = t->sensor[i] >= 0;
+    }
+    for (int i = 0; right && i < pairs->n; i++) {
+        const rh_yaml *pair = pairs->item[i];
+        right = pair->kind == RH_YAML_LIST && pair->n == 2;
+        for (int k = 0; right && k < 2; k++) {
+            t->pair[i][k] = sensor_of(b, pair->item[k]);
+            right = t->pair[i][k] >= 0;
+        }
+    }
+    if (!right)
+        return refuse(r, tiled, "task.tiled",
+                      "{sensors: [up to 12 of the task], pairs: [up to 15 of [A, B]]}");
+    t->nsensor = sensors->n;
+    t->npair = pairs->n;
+    return RH_OK;
+}
+
 // How the sensors are made that the plant does not send.
 static rh_status read_made(const reading *r, const rh_yaml *task)
 {
@@ -275,6 +317,8 @@ static rh_status read_task(const reading *r)
         rc = read_actions(r, below(task, "actions"));
     if (!rc)
         rc = read_made(r, task);
+    if (!rc)
+        rc = read_tiled(r, below(task, "tiled"));
     if (rc)
         return rc;
     if (!text_of(continuing) || !rh_yaml__truth(continuing, &b->task.continuing))
@@ -397,6 +441,44 @@ static rh_status read_failures(const reading *r)
               : RH_OK;
 }
 
+// ---------------------------------------------------------------------------- limits
+
+static rh_status read_limit(const reading *r, const rh_yaml *map, rh_best_limit *out)
+{
+    const char *unit = text_of(below(map, "unit")), *name;
+    rh_constraint *l = &out->limit;
+    int u = 0;
+    double most;
+    while ((name = rh_limits__unit((rh_limit_unit)u)) && !(unit && strcmp(unit, name) == 0))
+        u++;
+    l->event = text_of(below(map, "event"));
+    out->formula = text_of(below(map, "formula"));
+    if (!l->event || !name || !number_of(below(map, "most"), &most) || !(most >= 0.0) ||
+        most > rh_limits__scale((rh_limit_unit)u))
+        return refuse(r, map, "at_most.limits", "{event: E, unit: per 1000 steps, most: X}");
+    l->unit = (rh_limit_unit)u;
+    l->most = most / rh_limits__scale(l->unit);
+    l->counted = !out->formula
+                     ? strcmp(l->event, "terminal") == 0 ? RH_COUNT_ENDS : RH_COUNT_FAILURES
+                 : l->unit == RH_PERCENT_OF_EPISODES ? RH_COUNT_EPISODES
+                                                     : RH_COUNT_STEPS;
+    return RH_OK;
+}
+
+static rh_status read_limits(const reading *r)
+{
+    rh_best *b = r->best;
+    const rh_yaml *list = below(below(r->root, "at_most"), "limits");
+    rh_status rc = RH_OK;
+    if (!list || !b->tasked)
+        return RH_OK;
+    if (list->kind != RH_YAML_LIST || list->n > RH_MAX_LIMITS)
+        return refuse(r, list, "at_most.limits", "a list of at most 8 limits");
+    for (int i = 0; i < list->n && !rc; i++)
+        rc = read_limit(r, list->item[i], &b->limit[b->nlimit++]);
+    return rc;
+}
+
 // ---------------------------------------------------------------------------- all of it
 
 // Decision 3.
@@ -484,6 +566,8 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
         rc = read_promise(&r);
     if (!rc)
         rc = read_failures(&r);
+    if (!rc)
+        rc = read_limits(&r);
     const char *version = text_of(below(root, "rehearse"));
     best->version = version ? version : "";
     if (rc) {
@@ -558,6 +642,8 @@ rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error
     bool runs = plan->command == RH_PLAN_RUN || plan->command == RH_PLAN_SWEEP;
     if (!rc && runs && best->tasked)
         rc = enter_task(plan, best, path, err);
+    if (runs)
+        plan->tiled = best->task.tiled;
     rh_free((void *)(uintptr_t)plan->prior.row);
     plan->prior = best->task.prior; // the plan's now
     best->task.prior = (rh_prior){0};

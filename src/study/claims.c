@@ -97,11 +97,12 @@ static measured over_members(const rh_trial *a, const rh_trial *b, double level,
                              int n)
 {
     sums member = {0}, run = {0};
+    int nother = b ? b->nrun : 1;
     for (int m = first; m < first + n; m++) {
-        const rh_result *x = a->result + m * a->nrun, *y = b ? b->result + m * b->nrun : NULL;
-        add_up(&member, mean_score(x, a->nrun) - mean_score(y, b ? b->nrun : 1) - level);
+        const rh_result *x = a->result + m * a->nrun, *y = b ? b->result + m * nother : NULL;
+        add_up(&member, mean_score(x, a->nrun) - mean_score(y, nother) - level);
         for (int r = 0; r < a->nrun; r++)
-            add_up(&run, x[r].score - (y ? y[r % b->nrun].score : 0.0) - level);
+            add_up(&run, x[r].score - (y ? y[r % nother].score : 0.0) - level);
     }
     if (member.n == 0)
         return (measured){NAN, NAN};
@@ -187,10 +188,13 @@ static double margin_by(const rh_study *study, measured by, const sums *models,
 static double margin_of(rh_study *study, int clone)
 {
     rh_verdict *v = &study->verdict;
-    rivals with = {.own = &v->trial[rh_study__judged(v)], .logged = v->logged.score};
-    with.clone = clone < 0 ? NULL : &v->trial[clone];
-    with.level = with.clone ? 0.0 : v->logged.score + level_of(study);
-    int n = with.own->nmember;
+    const rh_trial *own = &v->trial[rh_study__judged(v)];
+    rivals with = {.own = own, .logged = v->logged.score};
+    if (clone >= 0)
+        with.clone = &v->trial[clone];
+    else
+        with.level = v->logged.score + level_of(study);
+    int n = own->nmember;
     sums models = {0};
     rh_advantage by[2];
     if (isnan(v->logged.score))

@@ -354,6 +354,9 @@ rh_status rh_study__compare(rh_study *study);
 // The intervals of confirmed settings become unknown.
 void rh_study__withdraw(rh_study *study);
 
+// The candidate's interval reaches as far as its advantage is uncertain. promise.c
+void rh_study__allow_for_advantage(rh_study *study);
+
 // Runs of the winner far below its others. promise.c
 rh_status rh_study__find_rare(rh_study *study);
 

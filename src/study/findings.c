@@ -103,14 +103,15 @@ static void not_better(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     const rh_today *t = &v->today;
-    const rh_trial *judged = rh_study__judged(v) < 0 ? NULL : &v->trial[rh_study__judged(v)];
-    if (t->better == RH_ANSWER_NO)
+    int judged = rh_study__judged(v);
+    if (t->better == RH_ANSWER_NO && judged >= 0)
         rh_findings__advise(
             rh_findings__add(
                 &v->findings, RH_WARNING, RH_FINDING_NOT_BETTER, 1,
                 "over a whole run the agent scores %.4g (%.4g to %.4g), the logged "
                 "controller %.4g",
-                judged->value, judged->lo95, judged->hi95, v->logged.score),
+                v->trial[judged].value, v->trial[judged].lo95, v->trial[judged].hi95,
+                v->logged.score),
             "keep the controller; try longer runs (--steps) or another agent (--agent)");
     if (v->winner >= 0 && t->defaults.lo95 > t->learning.score) // false where it is unknown
         rh_findings__advise(

@@ -116,6 +116,8 @@ rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
         needed = needed || from_model(study, &v->trial[v->tied[i]]);
     if (!needed || !study->prior.npractice)
         return RH_OK;
+    if (study->opt.folder && rh_study__recall_start(study))
+        return RH_OK;
     return practise(study, rh_study__model(study), study->log, &study->head.start, err);
 }
 

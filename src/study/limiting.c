@@ -134,8 +134,9 @@ rh_status rh_study__check_limits(const rh_study *study, rh_error *err)
              ends = limit->counted == RH_COUNT_ENDS;
         if (failures && !rule->known)
             return rh_fail(err, RH_EINVAL,
-                           "at_most: %.40s: not known what a failure is: %.200s", limit->event,
-                           rule->words);
+                           "at_most: %.40s: not known what a failure is: %.200s; or limit "
+                           "every terminal end: 'terminal: 2 per 1000 steps'",
+                           limit->event, rule->words);
         if (study->task.continuing && (ends || limit->unit == RH_PERCENT_OF_EPISODES))
             return rh_fail(err, RH_EINVAL,
                            "at_most: %.80s: episodes never end in this task, expected a rate "

@@ -296,20 +296,39 @@ rh_status rh_limits__read(rh_limits *limits, const char *at_most, const char *al
     return rc || !log ? rc : compile_all(&r, log, label);
 }
 
-char *rh_limits__formula(const rh_limits *limits, int limit)
+// The names that a file of the plant's agent has: name (nobs + nact + 1). Owned: the block that
+// they are in; NULL: out of memory.
+static char *file_names(int nobs, int nact, const char **name)
 {
-    int nobs = limits->nobs, nact = limits->nact;
-    char *room = rh_alloc((size_t)nobs + (size_t)nact + 1, NAME), *out = NULL;
-    const char *name[RH_MAX_OBS + RH_MAX_ACT + 1];
+    char *room = rh_alloc((size_t)nobs + (size_t)nact + 1, NAME);
     for (int i = 0; room && i <= nobs + nact; i++) {
         snprintf(room + i * NAME, NAME, i < nobs ? "next[%d]" : "act[%d]",
                  i < nobs ? i : i - nobs);
         name[i] = i == nobs + nact ? REWARD : room + i * NAME;
     }
+    return room;
+}
+
+char *rh_limits__formula(const rh_limits *limits, int limit)
+{
+    const char *name[RH_MAX_OBS + RH_MAX_ACT + 1];
+    char *room = file_names(limits->nobs, limits->nact, name), *out = NULL;
     if (room)
         out = rh_expression__rename(&limits->formula[limit], limits->limit[limit].event, name);
     rh_free(room);
     return out;
+}
+
+rh_status rh_limits__compile(rh_expression *out, const rh_best *best, int i, rh_error *err)
+{
+    const char *name[RH_MAX_OBS + RH_MAX_ACT + 1];
+    int nobs = best->task.nobs, nact = best->task.nact;
+    char *room = file_names(nobs, nact, name);
+    rh_expression__scope scope = {"at_most", "sensor or action", name, NULL, nobs + nact + 1};
+    rh_status rc = room ? rh_expression__compile(out, best->limit[i].formula, &scope, err)
+                        : rh_base__no_memory(err, "best.yaml");
+    rh_free(room);
+    return rc;
 }
 
 // ---------------------------------------------------------------------------- a step
@@ -347,11 +366,21 @@ void rh_limits__watch(const rh_limits *limits, rh_eval_options *opt)
         opt->counted[i] = limits->limit[i].counted;
 }
 
+const char *rh_limits__unit(rh_limit_unit unit)
+{
+    static const char *const name[] = {[RH_PER_1000_STEPS] = "per 1000 steps",
+                                       [RH_PERCENT_OF_STEPS] = "% of steps",
+                                       [RH_PERCENT_OF_EPISODES] = "% of episodes"};
+    return (size_t)unit < sizeof name / sizeof *name ? name[unit] : NULL;
+}
+
+double rh_limits__scale(rh_limit_unit unit)
+{
+    return unit == RH_PER_1000_STEPS ? 1000.0 : 100.0;
+}
+
 void rh_limits__say(const rh_constraint *limit, double rate, char text[60])
 {
-    if (limit->unit == RH_PER_1000_STEPS)
-        snprintf(text, 60, "%.3g per 1000 steps", 1000.0 * rate);
-    else
-        snprintf(text, 60, "%.3g %% of %s", 100.0 * rate,
-                 limit->unit == RH_PERCENT_OF_STEPS ? "steps" : "episodes");
+    snprintf(text, 60, "%.3g %s", rh_limits__scale(limit->unit) * rate,
+             rh_limits__unit(limit->unit));
 }

@@ -129,6 +129,7 @@ struct rh_plan {
 
     uint64_t seed;
     rh_prior prior;      // owned: what agents of best.yaml begin with
+    rh_tiled tiled;      // of best.yaml: what its tile coders use
     rh_plan__book *book; // owned
 };
 

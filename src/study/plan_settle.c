@@ -253,6 +253,8 @@ rh_status rh_plan__place_limits(const rh_plan *plan, const char *const *name, in
 
 rh_status rh_plan__ranges(const rh_plan *plan, rh_task *task, rh_error *err)
 {
+    if (plan->tiled.nsensor) // its agent refuses sensors that the task does not have
+        task->tiled = plan->tiled;
     return rh_plan__place(plan, task->obs_name, task->nobs, task->obs_lo, task->obs_hi, err);
 }
 

@@ -480,7 +480,8 @@ static rh_status write_files(rh_study *study, rh_error *err)
         rc = rh_study__write_runs(runs, &study->head, verdict, err);
     bool won = !rc && verdict->winner >= 0;
     if (won && rh_study__starts(&study->head, &verdict->trial[verdict->winner]))
-        rc = rh_study__write_start(start, &study->task, study->head.start, err);
+        rc = rh_study__write_start(start, &study->task, study->head.start,
+                                   study->log ? rh_study__start_key(study) : -1.0, err);
     else if (!rc)
         rc = remove_old(start, err);
     if (!rc && won)

@@ -3,6 +3,7 @@
 #ifndef RH_STUDY_H
 #define RH_STUDY_H
 
+#include "base/expression.h"
 #include "base/text.h"
 #include "rehearse/study.h"
 
@@ -79,6 +80,12 @@ const char *rh_often__name(int often);   // "unknown", "less often", ...
 
 // "2 per 1000 steps", "0.1 % of steps": a rate of a limit
 void rh_limits__say(const rh_constraint *limit, double rate, char text[60]);
+const char *rh_limits__unit(rh_limit_unit unit); // "per 1000 steps"; NULL: there is none such
+double rh_limits__scale(rh_limit_unit unit);     // a rate in this unit is a share times that
+
+// The formula of limit i of best.yaml, of (next, act, reward): (nobs + nact + 1). Owned: *out,
+// free with rh_expression__clear(), after a failure too. Nullable: err.
+rh_status rh_limits__compile(rh_expression *out, const rh_best *best, int i, rh_error *err);
 
 // The command for what is to be done with best.yaml: nothing if a clone won, because the
 // controller stays; beside the controller where that is as good, or the log should say more.

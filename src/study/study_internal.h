@@ -272,10 +272,14 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 // that are read. start.c
 #define RH_STUDY__START "start.state"
 rh_status rh_study__write_start(const char *path, const rh_task *task, rh_prior prior,
-                                rh_error *err);
+                                double key, rh_error *err);
 rh_status rh_study__read_start(rh_prior *prior, const char *path, const rh_task *task,
                                rh_error *err);
 uint32_t rh_study__start_sum(const rh_task *task, rh_prior prior);
+// A checksum of what decides the practice for the plant; -1 without memory. Take what an
+// earlier run of the study practised, if its file is in the folder.
+double rh_study__start_key(const rh_study *study);
+bool rh_study__recall_start(rh_study *study);
 // Whether the setting of a trial begins with the log.
 bool rh_study__starts(const rh_journal__head *head, const rh_trial *trial);
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,

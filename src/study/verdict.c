@@ -280,6 +280,7 @@ rh_status rh_study__judge_all(rh_study *study)
     if (rc)
         return rc;
     rh_study__claim(study);
+    rh_study__allow_for_advantage(study);
     rh_study__settle(study);
     rh_study__limiting(study);
     find_ties(study);

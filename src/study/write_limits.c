@@ -5,19 +5,10 @@
 
 #include <inttypes.h>
 
-static const char *unit_of(const rh_constraint *limit)
-{
-    static const char *const name[] = {[RH_PER_1000_STEPS] = "per 1000 steps",
-                                       [RH_PERCENT_OF_STEPS] = "% of steps",
-                                       [RH_PERCENT_OF_EPISODES] = "% of episodes"};
-    return name[limit->unit];
-}
-
 static void number(rh_text *t, const char *key, const rh_constraint *limit, double rate)
 {
-    double scale = limit->unit == RH_PER_1000_STEPS ? 1000.0 : 100.0;
     rh_text__format(t, ", %s: ", key);
-    rh_write__number(t, scale * rate);
+    rh_write__number(t, rh_limits__scale(limit->unit) * rate);
 }
 
 // A limit, in its own unit. formula: NULL for failures and ends.
@@ -31,7 +22,7 @@ static void add_limit(rh_text *t, const rh_limited *of, const rh_kept *kept,
         rh_text__add(t, ", formula: ");
         rh_text__json(t, formula);
     }
-    rh_text__format(t, ", unit: \"%s\"", unit_of(limit));
+    rh_text__format(t, ", unit: \"%s\"", rh_limits__unit(limit->unit));
     number(t, "most", limit, limit->most);
     number(t, "rate", limit, kept->rate);
     number(t, "upper", limit, kept->upper);

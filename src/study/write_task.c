@@ -46,6 +46,27 @@ static void add_sensors(rh_text *t, const rh_task *task, const rh_log *log)
     }
 }
 
+static void add_tiled(rh_text *t, const rh_task *task)
+{
+    const rh_tiled *tiled = &task->tiled;
+    if (!tiled->nsensor)
+        return;
+    rh_text__add(t, "  tiled: # what tile coders use of them\n    sensors: [");
+    for (int i = 0; i < tiled->nsensor; i++) {
+        rh_text__add(t, i ? ", " : "");
+        rh_text__json(t, task->obs_name[tiled->sensor[i]]);
+    }
+    rh_text__add(t, "]\n    pairs: [");
+    for (int i = 0; i < tiled->npair; i++) {
+        rh_text__add(t, i ? ", [" : "[");
+        rh_text__json(t, task->obs_name[tiled->pair[i][0]]);
+        rh_text__add(t, ", ");
+        rh_text__json(t, task->obs_name[tiled->pair[i][1]]);
+        rh_text__add(t, "]");
+    }
+    rh_text__add(t, "]\n");
+}
+
 // How a deployment makes the sensors that the plant does not send.
 static void add_made(rh_text *t, const rh_log *log)
 {
@@ -96,6 +117,7 @@ void rh_write__task(rh_text *t, const rh_model *model)
     const rh_log *log = rh_model_log(model);
     rh_text__add(t, "task:\n");
     add_sensors(t, task, log);
+    add_tiled(t, task);
     add_made(t, log);
     add_actions(t, task, log);
     rh_text__add(t, "  reward: {name: ");

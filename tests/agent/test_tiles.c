@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/tiles.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "numeric/kernels.h"
 
@@ -100,6 +101,44 @@ static void every_feature_is_in_range(void **unused)
     rh_tiles__destroy(tiles);
 }
 
+// Chosen sensors and pairs have the features of a task that has no others.
+static void codes_chosen_sensors(void **unused)
+{
+    (void)unused;
+    rh_task all = {.nobs = 4, .obs_lo = {0, 0, 0, 0}, .obs_hi = {1, 9, 2, 3}},
+            few = {.nobs = 2, .obs_lo = {0, 0}, .obs_hi = {1, 3}};
+    all.tiled = (rh_tiled){.nsensor = 2, .npair = 1, .sensor = {0, 3}, .pair = {{0, 3}}};
+    for (int mode = RH_TILES_PAIRS; mode <= RH_TILES_JOINT; mode++) {
+        const double hp[] = {16, 8, mode};
+        rh_tiles *a = NULL, *b = NULL;
+        int32_t x[48], y[48];
+        assert_int_equal(rh_tiles__create(&a, hp, &all, "test", NULL), RH_OK);
+        assert_int_equal(rh_tiles__create(&b, hp, &few, "test", NULL), RH_OK);
+        assert_int_equal(a->nfeature, b->nfeature);
+        assert_int_equal(a->nactive, b->nactive);
+        rh_tiles__active(a, (double[]){0.3, 8.0, 0.1, 2.2}, x);
+        rh_tiles__active(b, (double[]){0.3, 2.2}, y);
+        assert_memory_equal(x, y, (size_t)a->nactive * sizeof *x);
+
+        // what was learned with them does not fit all
+        rh_state *state = NULL;
+        rh_error err = {""};
+        assert_int_equal(rh_state__create(&state, NULL), RH_OK);
+        assert_int_equal(rh_tiles__save(a, state, NULL), RH_OK);
+        assert_int_equal(rh_tiles__check_saved(a, "test", state, NULL), RH_OK);
+        assert_int_equal(rh_tiles__check_saved(b, "test", state, &err), RH_EINVAL);
+        assert_non_null(strstr(err.text, "saved with other sensors"));
+        rh_state_destroy(state);
+        rh_tiles__destroy(a);
+        rh_tiles__destroy(b);
+    }
+    all.tiled.sensor[1] = 4;
+    rh_tiles *tiles = NULL;
+    assert_int_equal(
+        rh_tiles__create(&tiles, (double[]){16, 8, RH_TILES_PAIRS}, &all, "test", NULL),
+        RH_EINVAL);
+}
+
 static void refuses_what_it_cannot_tile(void **unused)
 {
     (void)unused;
@@ -132,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_as_the_reference),
         cmocka_unit_test(every_feature_is_in_range),
+        cmocka_unit_test(codes_chosen_sensors),
         cmocka_unit_test(refuses_what_it_cannot_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,29 @@ static void first_line_is_nonsense(void **unused)
     drop(&o);
 }
 
+// Every line gets one reply, also one of NUL bytes and an empty one.
+static void lines_without_a_message(void **unused)
+{
+    (void)unused;
+    static const char in[] = "{\"seq\":0,\"obs\":[5,0.5]}\n\0\0\0\n\n  \n";
+    const char *at;
+    int nreply = 0;
+    write_file("best.yaml", BEST_ALL);
+    FILE *file = fopen("in", "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(in, 1, sizeof in - 1, file), sizeof in - 1);
+    fclose(file);
+    outcome o = rehearse("deploy best.yaml -o lines.deploy < in");
+    assert_int_equal(o.code, 0);
+    for (at = o.out; (at = strchr(at, '\n')); at++)
+        nreply++;
+    assert_int_equal(nreply, 4);
+    for (at = o.out, nreply = 0; (at = strstr(at, "expected a JSON object")); at++)
+        nreply++;
+    assert_int_equal(nreply, 3);
+    drop(&o);
+}
+
 // No file may get a descriptor of standard input or output: replies would end in it.
 static void closed_descriptors(void **unused)
 {
@@ -214,9 +237,13 @@ static void refuses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_pipe),       cmocka_unit_test(first_line_is_nonsense),
-        cmocka_unit_test(fails_too_often), cmocka_unit_test(closed_descriptors),
-        cmocka_unit_test(with_a_history),  cmocka_unit_test(refuses),
+        cmocka_unit_test(on_a_pipe),
+        cmocka_unit_test(first_line_is_nonsense),
+        cmocka_unit_test(lines_without_a_message),
+        cmocka_unit_test(fails_too_often),
+        cmocka_unit_test(closed_descriptors),
+        cmocka_unit_test(with_a_history),
+        cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -19,7 +19,7 @@ static void writes_one_file(void **unused)
     assert_int_equal(o.code, 0);
     assert_has(o.out, "file            agent.c\n");
     assert_has(o.out, "agent           learns on the device, 560 weights\n");
-    assert_has(o.out, "memory          15,840 bytes, and 2,104 bytes of constants\n");
+    assert_has(o.out, "memory          15,840 bytes, and 2,120 bytes of constants\n");
     drop(&o);
     o = rehearse("export best.yaml --freeze -o frozen.c");
     assert_int_equal(o.code, 0);

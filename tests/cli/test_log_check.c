@@ -188,7 +188,7 @@ static void resumes_a_folder(void **unused)
     outcome o = rehearse("tune jan.study");
     assert_int_equal(o.code, 0);
     assert_has(o.out, "log             ");
-    assert_has(o.out, "/feb.csv: 598 steps");
+    assert_has(o.out, "/feb.csv: 598");
     drop(&o);
     char *again = contents("jan.study/best.yaml");
     const char *const path = "log:\n  path: ";

@@ -529,6 +529,8 @@ static void no_memory(void **unused)
 {
     (void)unused;
     rh_deploy_options opt = in_folder();
+    write_text(best_path, BEST_ALL "at_most:\n  limits:\n    - {event: \"temp > 8\", formula: "
+                                   "\"next[0] > 8\", unit: \"% of steps\", most: 5}\n");
     rh_deploy *d = opened(&opt);
     for (int t = 0; t < 9; t++)
         sent(d, t, 5.0);

@@ -238,6 +238,8 @@ static void esarsa_learns_as_on_the_host(void **unused)
         {"tilings: 4, tiles: 4, lambda: 1, optimiser: sgd, alpha: 0.01,", TWO},
         {"tilings: 8, tiles: 6, lambda: 0.1, features: singles, tau: 0.1,", MANY},
         {"tilings: 5, tiles: 5, lambda: 0.00001, features: joint, tau: 0.1,", TWO},
+        {"tilings: 8, tiles: 4, lambda: 0.5, alpha: 0.25, tau: 0.1,",
+         TWO "  tiled: {sensors: [level], pairs: [[temp, level]]}\n"},
         {"tilings: 3, tiles: 3, lambda: 0.9, beta2: 0.6, tau: 0.1,", FIVE},
     };
     rh_export_options opt = rh_export_defaults();
@@ -422,7 +424,7 @@ static void write_start(const char *agent, const char *set, const char *task)
     }
     rh_prior prior = {ROWS, &row[0][0], 0};
     snprintf(path, sizeof path, "%s/start.state", folder);
-    assert_int_equal(rh_study__write_start(path, &best->task, prior, NULL), RH_OK);
+    assert_int_equal(rh_study__write_start(path, &best->task, prior, 0.0, NULL), RH_OK);
     rh_text__format(&all,
                     "%sstart:\n  file: start.state\n  steps: %d\n  practice: 0\n  checksum: "
                     "\"%08x\"\n",

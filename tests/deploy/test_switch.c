@@ -98,6 +98,50 @@ static void by_episodes(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// Settings of an agent with a network, which draws random numbers while it waits, in episodes;
+// it resumes with all of them.
+static void with_networks(void **unused)
+{
+    (void)unused;
+    static const char task[] =
+        "task:\n  sensors:\n    - {name: \"temp\", range: [0, 10], seen: [1, 9]}\n"
+        "    - {name: \"level\", range: [-1, 1], seen: [null, null]}\n"
+        "  actions: [\"off\", \"on\"]\n  reward: {name: \"cost\"}\n"
+        "  continuing: false\n  gamma: 0.9\n  steps: 1000\n"
+        "chosen:\n  score: -8\n  interval: [-12, -4]\n  score_per: episode\nswitch:\n";
+    const rh_agent_type *type = rh_agent_find("dqn", NULL);
+    char agent[2000] = "{name: dqn", text[6000];
+    for (int i = 0; i < type->nparam; i++) {
+        char value[40];
+        const char *name = type->param[i].name;
+        rh_param__format(&type->param[i], type->param[i].initial, value, sizeof value);
+        const char *is = strcmp(name, "warmup") == 0   ? "10"
+                         : strcmp(name, "width") == 0  ? "4"
+                         : strcmp(name, "batch") == 0  ? "8"
+                         : strcmp(name, "memory") == 0 ? "1000"
+                         : strcmp(name, "start") == 0  ? "none"
+                                                       : value;
+        snprintf(agent + strlen(agent), sizeof agent - strlen(agent), ", %s: %s", name, is);
+    }
+    snprintf(text, sizeof text,
+             "agent: %s}\n%s  - agent: %s}\n    score: -8\n    interval: "
+             "[-12, -4]\n",
+             agent, task, agent);
+    write_text(best_path, text);
+    int nturn[2] = {0};
+    int64_t t = 0;
+    for (int again = 0; again < 2; again++) {
+        rh_deploy *d = made(3000);
+        assert_int_equal(rh_deploy_health_of(d).trial_used, again ? 630 - 30 : 0);
+        for (int i = 0; i < 630; i++, t++) {
+            nturn[(int)d->trial.now]++;
+            go(d, t, 2, t % 21 == 20);
+        }
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    }
+    assert_true(nturn[0] > 0 && nturn[1] > 0);
+}
+
 // A trial that is killed goes on from the last save, with all of its agents; the same messages
 // give the same replies.
 static void killed(void **unused)
@@ -221,9 +265,9 @@ static void no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(finds_the_better), IN_A_FOLDER(by_episodes),
-        IN_A_FOLDER(killed),           IN_A_FOLDER(waits),
-        IN_A_FOLDER(refused),          IN_A_FOLDER(no_memory),
+        IN_A_FOLDER(finds_the_better), IN_A_FOLDER(by_episodes), IN_A_FOLDER(with_networks),
+        IN_A_FOLDER(killed),           IN_A_FOLDER(waits),       IN_A_FOLDER(refused),
+        IN_A_FOLDER(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

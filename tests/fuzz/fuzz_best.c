@@ -3,6 +3,8 @@
 
 #include "fuzz_best.h"
 
+#include "study/study.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void as_guard(const char *path)
@@ -34,6 +36,16 @@ static void as_best(const char *path)
         require(best->task.nobs > 0 && best->task.nobs <= RH_MAX_OBS && best->task.nact > 0);
         for (int k = 0; k < best->task.nobs; k++)
             require(best->task.obs_lo[k] < best->task.obs_hi[k]);
+        require(best->nlimit >= 0 && best->nlimit <= RH_MAX_LIMITS);
+    }
+    for (int i = 0; best && i < best->nlimit; i++) {
+        rh_expression event = {0};
+        const rh_constraint *limit = &best->limit[i].limit;
+        require(limit->event && limit->most >= 0.0 && limit->most <= 1.0);
+        if (best->limit[i].formula)
+            rc = rh_limits__compile(&event, best, i, &err);
+        require(rc == RH_OK || (*err.text && !strchr(err.text, '\n')));
+        rh_expression__clear(&event);
     }
     rh_best_destroy(best);
     require(rh_base__alloc_live() == live);

@@ -151,6 +151,55 @@ static void in_a_continuing_task(void **unused)
     rh_log_destroy(log);
 }
 
+// What the formula of a reward adds to a terminal step is known even where none was logged.
+static double added(const char *reward, int nterminal, rh_log **out)
+{
+    rh_log_options opt = rh_log_defaults();
+    rh_log *log = NULL;
+    rh_error err = {""};
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("run,temp,pump,energy,trip\n", file);
+    for (int t = 0; t < 60; t++)
+        fprintf(file, "%d,%d,%d,%.2f,%d\n", t / 20, 20 + t % 7, t % 2, 0.1 * t,
+                t % 20 == 19 && t / 20 < nterminal);
+    fclose(file);
+    opt.format = "csv";
+    opt.episode = "run";
+    opt.action = "pump";
+    opt.terminal = "trip";
+    opt.reward = reward;
+    if (rh_log_read(&log, path, &opt, &err))
+        fail_msg("%s", err.text);
+    double found = log->terminal_reward;
+    if (out)
+        *out = log;
+    else
+        rh_log_destroy(log);
+    return found;
+}
+
+static void what_a_trip_adds(void **unused)
+{
+    (void)unused;
+    rh_log *log = NULL, *copy = NULL;
+    rh_error err = {""};
+    assert_true(fabs(added("-energy - 50*trip", 0, NULL) + 50.0) < 1e-9);
+    assert_true(fabs(added("-energy - 50*trip", 3, NULL) + 50.0) < 1e-9);
+    assert_true(fabs(added("10*(1 - trip) - energy", 1, NULL) + 10.0) < 1e-9);
+    assert_true(added("-energy", 3, NULL) == 0.0);
+    assert_true(added("-energy*(1 + trip)", 3, NULL) == 0.0); // differs
+    assert_true(fabs(added("-energy - 50*trip", 0, &log) + 50.0) < 1e-9);
+    rh_log parts = *log;
+    assert_int_equal(rh_log_copy(&copy, &parts, &err), RH_OK);
+    assert_true(copy->terminal_reward == log->terminal_reward);
+    parts.terminal_reward = NAN;
+    rh_log_destroy(copy);
+    assert_int_equal(rh_log_copy(&copy, &parts, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "terminal_reward = nan"));
+    rh_log_destroy(log);
+}
+
 static void without_memory(void **unused)
 {
     (void)unused;
@@ -194,7 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_the_rewards),        cmocka_unit_test(as_it_was_said),
         cmocka_unit_test(it_is_part_of_the_log), cmocka_unit_test(in_a_continuing_task),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(what_a_trip_adds),      cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -192,6 +192,26 @@ static void missing_everywhere(void **unused)
     remove(path);
 }
 
+// A formula of the reward that names the terminals tells what they add.
+static void what_terminals_add(void **unused)
+{
+    (void)unused;
+    static const uint8_t never[6];
+    static const array none = {"terminals.npy", "|b1", 1, {6}, never, sizeof never},
+                       same = {"terminals.npy", "|b1", 1, {6}, done, sizeof done};
+    static const char *const words[] = {"obs - 50*terminals", "-reward", "obs*(1 + terminals)"};
+    static const double added[] = {-50.0, 0.0, 0.0};
+    for (int i = 0; i < 6; i++) {
+        rh_log_options opt = as_it_is();
+        opt.reward = words[i % 3];
+        const char *path = six_with(i < 3 ? &same : &none);
+        rh_log *log = read_log(path, &opt);
+        assert_true(fabs(log->terminal_reward - added[i % 3]) < 1e-9);
+        rh_log_destroy(log);
+        remove(path);
+    }
+}
+
 // A row without an action is the last observation, after a flag too: nothing is lost.
 static void rows_without_actions(void **unused)
 {
@@ -409,6 +429,7 @@ int main(void)
         cmocka_unit_test(starts_of_steps),
         cmocka_unit_test(missing_everywhere),
         cmocka_unit_test(rows_without_actions),
+        cmocka_unit_test(what_terminals_add),
         cmocka_unit_test(time_runs_backwards),
         cmocka_unit_test(bad_arrays),
         cmocka_unit_test(bad_archives),

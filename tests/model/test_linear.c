@@ -31,6 +31,35 @@ static rh_log *late_plant(uint64_t seed)
     return log;
 }
 
+// Dead time is found where what is not measured moves the plant more than the action does.
+static void dead_time_in_noise(void **unused)
+{
+    (void)unused;
+    rh_log_shape shape = {.nobs = 1, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(9, RH_STREAM_NOISE, 0, 0);
+    double x = 0.0, u[NSTEP] = {0.0};
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        double now = x;
+        u[i] = i % 7 ? u[i ? i - 1 : 0] : rh_rng_range(&rng, -1.0, 1.0);
+        rh_log_row row = {.obs = &now, .act = &u[i], .reward = -fabs(x)};
+        x = 0.9 * x + 0.1 * (i >= 5 ? u[i - 5] : 0.0) + 0.45 * rh_rng_range(&rng, -1.0, 1.0);
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    const rh_linear *m = model->member[0];
+
+    assert_int_equal(m->plan.delay, 5);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 static void memory_and_dead_time(void **unused)
 {
     (void)unused;
@@ -255,6 +284,128 @@ static void walls(void **unused)
     rh_log_destroy(log);
 }
 
+// A limit that the log never passed costs what its reward adds to a terminal step, in a
+// regression and where steps are carried, also after reading; else it costs far more than any
+// step that was logged.
+static void limit_by_hand(void **unused)
+{
+    (void)unused;
+    static const rh_model_type *const type[] = {&rh_model_linear, &rh_model_knn};
+    rh_log_shape shape = {.nobs = 1, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *plain = NULL, *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(6, RH_STREAM_NOISE, 0, 0);
+    double lo = NAN, hi = -INFINITY, x = 0.0, u = 0.0;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        rh_log_row row = {.obs = &x, .act = &u, .reward = -fabs(x)};
+        u = i % 5 ? u : rh_rng_range(&rng, -1.0, 1.0);
+        hi = fmax(hi, x);
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+        x += 0.1 * u - 0.02 * x + 0.01 * rh_rng_range(&rng, -1.0, 1.0);
+    }
+    assert_int_equal(rh_log_finish(b, &plain, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    hi += 0.1;
+    for (int k = 0; k < 4; k++) {
+        rh_log parts = *plain;
+        parts.terminal_reward = k < 2 ? -70.0 : 0.0;
+        assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
+        rh_model_options opt = plain_options();
+        opt.limit_lo = &lo;
+        opt.limit_hi = &hi;
+        double param[RH_KNN_NPARAM];
+        rh_param_initial(rh_model_knn.param, rh_model_knn.nparam, param);
+        param[RH_KNN_CARRY] = RH_KNN_LOG;
+        opt.param = k % 2 ? param : opt.param;
+        rh_model *model = fit_plain(type[k % 2], log, false, &opt), *again = NULL;
+        rh_env *env = NULL;
+        assert_int_equal(rh_model_write(model, "test_linear_limit.model", &err), RH_OK);
+        assert_int_equal(rh_model_read(&again, "test_linear_limit.model", &err), RH_OK);
+        remove("test_linear_limit.model");
+        assert_int_equal(rh_model_env(&env, again, 0, NULL, &err), RH_OK);
+        void *state = rh_alloc(1, rh_env_state_size(env));
+        rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                              rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+        double obs, reward = 0.0, act = 1.0, least = 0.0;
+        rh_env_start(env, state, &streams, &obs);
+        for (int t = 0; t < 3000; t++) {
+            rh_env_step(env, state, &act, &streams, &obs, &reward);
+            least = fmin(least, reward);
+        }
+        assert_true(k < 2 ? least < -70.0 && least > -75.0 : least < 10.0 * -hi);
+        rh_free(state);
+        rh_env_destroy(env);
+        rh_model_destroy(again);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+    rh_log_destroy(plain);
+}
+
+// A sensor that was derived from others is computed in a model, not predicted: the distance
+// from a setpoint that jumps.
+static void derived_sensors(void **unused)
+{
+    (void)unused;
+    static const rh_model_type *const type[] = {&rh_model_linear, &rh_model_knn};
+    static const char *const name[] = {"x", "sp", "error"};
+    rh_log_shape shape = {
+        .nobs = 3, .nact = 1, .action = RH_ACTION_CONTINUOUS, .obs_name = name};
+    rh_log_builder *b = NULL;
+    rh_log *plain = NULL, *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(8, RH_STREAM_NOISE, 0, 0);
+    double obs[3] = {0.0}, u = 0.0;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        rh_log_row row = {.obs = obs, .act = &u, .reward = -fabs(obs[2])};
+        obs[1] = i % 40 ? obs[1] : rh_rng_range(&rng, -1.0, 1.0);
+        obs[2] = obs[1] - obs[0];
+        u = 2.0 * obs[2] + rh_rng_range(&rng, -0.5, 0.5);
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+        obs[0] += 0.1 * u - 0.05 * obs[0] + 0.01 * rh_rng_range(&rng, -1.0, 1.0);
+    }
+    assert_int_equal(rh_log_finish(b, &plain, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    for (int k = 0; k < 3; k++) {
+        rh_log parts = *plain;
+        parts.derive = k < 2 ? "error = sp - x" : "error = sp + x"; // not that of the log
+        parts.exogenous = "sp";
+        assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
+        rh_model_options opt = plain_options();
+        double param[RH_KNN_NPARAM];
+        rh_param_initial(rh_model_knn.param, rh_model_knn.nparam, param);
+        param[RH_KNN_CARRY] = RH_KNN_LOG;
+        opt.param = k % 2 ? param : opt.param;
+        rh_model *model = fit_plain(type[k % 2], log, false, &opt), *again = NULL;
+        rh_env *env = NULL;
+        assert_int_equal(rh_model_write(model, "test_linear_derive.model", &err), RH_OK);
+        assert_int_equal(rh_model_read(&again, "test_linear_derive.model", &err), RH_OK);
+        remove("test_linear_derive.model");
+        assert_true(!again->derive == (k == 2));
+        assert_int_equal(rh_model_env(&env, again, 0, NULL, &err), RH_OK);
+        void *state = rh_alloc(1, rh_env_state_size(env));
+        rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                              rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+        double reward, act, off = 0.0;
+        rh_env_start(env, state, &streams, obs);
+        for (int t = 0; t < 500; t++) {
+            act = rh_rng_range(&rng, -1.0, 1.0);
+            rh_env_step(env, state, &act, &streams, obs, &reward);
+            off = fmax(off, fabs(obs[2] - (obs[1] - obs[0])));
+        }
+        assert_true(k < 2 ? off == 0.0 : off > 0.0);
+        rh_free(state);
+        rh_env_destroy(env);
+        rh_model_destroy(again);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+    rh_log_destroy(plain);
+}
+
 // A slow store is found, makes long runs true, and is kept in files.
 static void slow_stores(void **unused)
 {
@@ -318,11 +469,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_and_dead_time),
+        cmocka_unit_test(dead_time_in_noise),
         cmocka_unit_test(the_log_again_and_bounds),
         cmocka_unit_test(other_actions),
         cmocka_unit_test(reward_by_day),
         cmocka_unit_test(slow_stores),
         cmocka_unit_test(walls),
+        cmocka_unit_test(limit_by_hand),
+        cmocka_unit_test(derived_sensors),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

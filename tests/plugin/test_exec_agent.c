@@ -139,6 +139,52 @@ static void faults_fail_the_run(void **unused)
     }
 }
 
+// Whether a process runs; one that has ended and was not waited for does not.
+static bool runs(int pid)
+{
+    char path[64], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+            state = 'Z';
+        fclose(file);
+    }
+    return state != 'Z';
+}
+
+// A program that does not answer is ended with what it has started.
+static void children_are_ended_too(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    rh_result result[2];
+    char reason[480];
+    int pid[8], n = 0;
+    const rh_agent_type *type = rh_plugin_agent(
+        script("parent",
+               "[ $n -lt 5 ] || { sleep 100 & echo $! >>parent.children; sleep 100; }",
+               "{\"action\": 1}"),
+        &err);
+    if (!type)
+        fail_msg("%s", err.text);
+    assert_int_equal(rh_plugin_set_timeout(0.5, NULL), RH_OK);
+    evaluate(type, result, reason);
+    assert_int_equal(rh_plugin_set_timeout(10.0, NULL), RH_OK);
+    assert_non_null(strstr(reason, "no answer within 0.5 s"));
+    FILE *file = fopen("parent.children", "r");
+    assert_non_null(file);
+    while (n < 8 && fscanf(file, "%d", &pid[n]) == 1)
+        n++;
+    fclose(file);
+    assert_int_equal(n, 2); // one of each run
+    for (int i = 0; i < n; i++) {
+        for (int wait = 0; wait < 1000 && runs(pid[i]); wait++)
+            usleep(10000);
+        assert_false(runs(pid[i]));
+    }
+}
+
 // A program that wants to know about truncated episodes.
 static void truncated_episodes_are_told(void **unused)
 {
@@ -231,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_is_an_agent),
         cmocka_unit_test(faults_fail_the_run),
+        cmocka_unit_test(children_are_ended_too),
         cmocka_unit_test(truncated_episodes_are_told),
         cmocka_unit_test(without_a_description_it_is_refused),
         cmocka_unit_test(survives_failed_allocations),

@@ -40,6 +40,17 @@ static void write_text(const char *text)
     fclose(file);
 }
 
+// Text with `from` replaced by `to`.
+static void changed(const char *from, const char *to)
+{
+    static char text[4096];
+    const char *at = strstr(BEST_ALL, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - BEST_ALL), BEST_ALL, to,
+             at + strlen(from));
+    write_text(text);
+}
+
 static void all_of_it(void **unused)
 {
     (void)unused;
@@ -103,6 +114,15 @@ static void all_of_it(void **unused)
     assert_int_equal(b->promise.fail_defaults.of, 10);
     rh_best_destroy(b);
 
+    // chosen sensors
+    changed("steps: 1000", "steps: 1000\n  tiled: {sensors: [level], pairs: [[temp, level]]}");
+    assert_int_equal(rh_best_read(&b, path, NULL), RH_OK);
+    assert_int_equal(b->task.tiled.nsensor, 1);
+    assert_int_equal(b->task.tiled.sensor[0], 1);
+    assert_int_equal(b->task.tiled.npair, 1);
+    assert_int_equal(b->task.tiled.pair[0][1], 1);
+    rh_best_destroy(b);
+
     // continuous actions
     write_text("agent: {name: random}\n"
                "task: {sensors: [{name: x, range: [0, 1]}], continuing: false, gamma: 1, "
@@ -115,17 +135,6 @@ static void all_of_it(void **unused)
     assert_null(b->label);
     assert_true(b->task.reward_lo == -INFINITY);
     rh_best_destroy(b);
-}
-
-// Text with `from` replaced by `to`.
-static void changed(const char *from, const char *to)
-{
-    static char text[4096];
-    const char *at = strstr(BEST_ALL, from);
-    assert_non_null(at);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - BEST_ALL), BEST_ALL, to,
-             at + strlen(from));
-    write_text(text);
 }
 
 static void refused(void **unused)
@@ -154,6 +163,10 @@ static void refused(void **unused)
          "sent, derive and stack make 5 sensors, expected the 2 of task.sensors"},
         {"steps: 1000", "steps: 1000\n  sent: 1\n  derive: level = tmep",
          "task: derive: no sensor 'tmep'; did you mean 'temp'?"},
+        {"steps: 1000", "steps: 1000\n  tiled: {sensors: [temp, lvel], pairs: []}",
+         "task.tiled is a mapping, expected {sensors:"},
+        {"steps: 1000", "steps: 1000\n  tiled: {sensors: [temp], pairs: [[temp]]}",
+         "expected {sensors: [up to 12 of the task]"},
         {"spread: [2, 2, 1, 1]", "spread: [2, 2]", "as many numbers as promise.spread"},
         {"spread: [2, 2, 1, 1]", "spread: [2, -2, 1, 1]",
          "promise.spread is -2, expected standard deviations, 0 or more"},

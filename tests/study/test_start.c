@@ -13,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/in_memory.h"
+#include "base/state.h"
 #include "model/model.h"
 #include "rehearse/rehearse.h"
 #include "study/study.h"
@@ -177,7 +179,7 @@ static void the_file_has_all_of_the_log(void **unused)
     rh_prior rows = {0};
     rh_task task = {.nobs = 2, .naction = 2, .nact = 1};
     assert_int_equal(rh_prior__rows(&rows, foreign, NULL), RH_OK);
-    assert_int_equal(rh_study__write_start(start, &task, rows, NULL), RH_OK);
+    assert_int_equal(rh_study__write_start(start, &task, rows, 0.0, NULL), RH_OK);
     assert_int_equal(rh_best_read(&b, best, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "it is of another study"));
     rh_free((void *)(uintptr_t)rows.row);
@@ -221,6 +223,57 @@ static void practice_is_in_the_file(void **unused)
     (void)unused;
 }
 
+// Write start.state again with another last number and key.
+static void change_start(const char *path, double last, double key)
+{
+    rh_state *state = NULL, *changed = NULL;
+    size_t n = 0;
+    assert_int_equal(rh_state_read(&state, path, NULL), RH_OK);
+    const double *x = rh_state__doubles(state, "prior", &n);
+    double *row = malloc(n * sizeof *row);
+    memcpy(row, x, n * sizeof *row);
+    row[n - 1] = last;
+    assert_int_equal(rh_state__create(&changed, NULL), RH_OK);
+    assert_int_equal(rh_state__set_label(changed, rh_state__label(state), NULL), RH_OK);
+    assert_int_equal(rh_state_put(changed, "prior", row, n, NULL), RH_OK);
+    key = key < 0.0 ? *rh_state__doubles(state, "made", &n) : key;
+    assert_int_equal(rh_state_put(changed, "made", &key, 1, NULL), RH_OK);
+    assert_int_equal(rh_state_write(changed, path, NULL), RH_OK);
+    free(row);
+    rh_state_destroy(state);
+    rh_state_destroy(changed);
+}
+
+static double last_of(const char *path)
+{
+    rh_state *state = NULL;
+    size_t n = 0;
+    assert_int_equal(rh_state_read(&state, path, NULL), RH_OK);
+    double last = rh_state__doubles(state, "prior", &n)[n - 1];
+    rh_state_destroy(state);
+    return last;
+}
+
+// A finished study that is run again takes the practice for the plant from its file, if that is
+// its own: a change of a row stays. The file of another study is not taken.
+static void practice_is_kept(void **unused)
+{
+    char start[100];
+    rh_log *log = make_log(1);
+    snprintf(start, sizeof start, "%s/" RH_STUDY__START, folder);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    double last = last_of(start);
+    assert_true(last != 1.0);
+    change_start(start, 1.0, -1.0);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    assert_true(last_of(start) == 1.0);
+    change_start(start, 1.0, 7.0);
+    assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
+    assert_true(last_of(start) == last);
+    rh_log_destroy(log);
+    (void)unused;
+}
+
 // Members of a practice model differ in a log of one episode, too.
 static void practice_in_one_long_episode(void **unused)
 {
@@ -234,6 +287,75 @@ static void practice_in_one_long_episode(void **unused)
     assert_int_equal(b->task.prior.npractice, 1000);
     rh_best_destroy(b);
     rh_log_destroy(log);
+    (void)unused;
+}
+
+// Beside a clone of the controller the claim is about the agent, and decides which is deployed;
+// what the agent would begin with is in the file in either case.
+static void the_candidate_or_the_clone(void **unused)
+{
+    static const char *const said[][2] = {{"agent.name", "[dqn, clone]"},
+                                          {"agent.dqn.start", "model"},
+                                          {"agent.dqn.width", "8"},
+                                          {"agent.dqn.batch", "8"},
+                                          {"agent.dqn.before", "60"},
+                                          {"agent.clone.width", "8"},
+                                          {"method", "random"},
+                                          {"budget.trials", "3"},
+                                          {"evaluation.runs", "1"},
+                                          {"evaluation.steps", "120"},
+                                          {"model.kind", "knn"},
+                                          {"representation.kind", "raw"},
+                                          {"confirm.settings", "3"},
+                                          {"confirm.members", "2"},
+                                          {"confirm.runs", "1"},
+                                          {"confirm.kinds", "chosen"},
+                                          {"check", "1"},
+                                          {"practice", "1000"}};
+    bool kept = false, replaced = false;
+    for (uint64_t seed = 1; seed <= 6 && !(kept && replaced); seed++) {
+        rh_log *log = make_log(seed);
+        rh_plan *plan = NULL;
+        rh_study *study = NULL;
+        rh_error err = {""};
+        rh_study_options opt = rh_study_defaults();
+        char where[100], best[120];
+        rh_best *b = NULL;
+        snprintf(where, sizeof where, "%s/%d", folder, (int)seed);
+        opt.folder = where;
+        opt.nthread = 2;
+        assert_int_equal(rh_plan_create(&plan, NULL), RH_OK);
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+            if (rh_plan_set(plan, said[i][0], said[i][1], NULL, &err))
+                fail_msg("%s", err.text);
+        if (rh_plan_settle(plan, log, &err) ||
+            rh_study_create(&study, plan, log, NULL, NULL, &opt, &err) ||
+            rh_study_run(study, &err))
+            fail_msg("%s", err.text);
+        const rh_verdict *v = rh_study_verdict(study);
+        assert_true(v->candidate >= 0 && v->trial[v->candidate].confirm);
+        assert_int_equal(v->trial[v->candidate].agent, 0);
+        double p = v->trust.claim[RH_CLAIM_BETTER].probability;
+        assert_true(p >= 0.0 && p <= 1.0);
+        assert_int_equal(v->trial[v->winner].agent, p > 0.4 ? 0 : 1);
+        assert_true(p > 0.4 || v->trust.decision == RH_DECISION_KEEP);
+        kept = kept || p <= 0.4;
+        replaced = replaced || p > 0.4;
+        char *json = rh_study_json(study);
+        const char *at = strstr(json, "\"candidate\": {");
+        assert_non_null(at);
+        assert_true(strstr(at, "\"agent\": \"dqn\"") < strstr(at, "\"hyperparameters\""));
+        assert_non_null(strstr(json, "\"advantage\": {\"score\": "));
+        rh_free(json);
+        snprintf(best, sizeof best, "%s/best.yaml", where);
+        assert_int_equal(rh_best_read(&b, best, NULL), RH_OK);
+        assert_true(b->task.prior.npractice > 0);
+        rh_best_destroy(b);
+        rh_study_destroy(study);
+        rh_plan_destroy(plan);
+        rh_log_destroy(log);
+    }
+    assert_true(kept && replaced); // both happen
     (void)unused;
 }
 
@@ -258,7 +380,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_file_has_all_of_the_log, enter, leave),
         cmocka_unit_test_setup_teardown(practice_is_in_the_file, enter, leave),
+        cmocka_unit_test_setup_teardown(practice_is_kept, enter, leave),
         cmocka_unit_test_setup_teardown(practice_in_one_long_episode, enter, leave),
+        cmocka_unit_test_setup_teardown(the_candidate_or_the_clone, enter, leave),
         cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
                                         leave),
     };

@@ -320,6 +320,19 @@ static void members_and_models_differ(void **unused)
     assert_true(fabs(t->margin - 0.5) < 1e-9);
     assert_true(fabs(t->claim[RH_CLAIM_BETTER].probability - 0.6783) < 1e-4);
 
+    // the interval reaches as far: 1.5 standard deviations, but no cost is a gain
+    s.study.trial = &s.trial;
+    rh_study__allow_for_advantage(&s.study);
+    assert_true(fabs(s.trial.lo95 - (s.trial.value - 1.5 * sd)) < 1e-9);
+    assert_true(fabs(s.trial.hi95 - (s.trial.value + 1.5 * sd)) < 1e-9);
+    s.trial.value = -1.0;
+    rh_study__allow_for_advantage(&s.study);
+    assert_true(s.trial.hi95 == 0.0);
+    double was = s.trial.lo95; // it never becomes narrower
+    s.trial.value = -15.0;
+    rh_study__allow_for_advantage(&s.study);
+    assert_true(s.trial.lo95 == was);
+
     // one model alone: an advantage is no more certain than itself
     s.study.verdict.check.nmodel = 0;
     answer(&s.study);
