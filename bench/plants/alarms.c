@@ -14,6 +14,7 @@
 // of the first alarm. In rows of honest deployments the counts are the false alarms.
 
 #include "plant.h"
+#include "study/study.h"
 
 #include "base/base_internal.h"
 #include "deploy/deploy_internal.h"
@@ -186,7 +187,7 @@ static void promise(world *w)
         double d = most[run] = 0.0;
         for (int i = 0; i < NPOINT; i++) {
             int n = moments(y, i, run, &mean, &spread);
-            d = n > 1 ? rh_promise_deficit(d, mean, spread, n, y[run][i]) : d;
+            d = n > 1 ? rh_promise__deficit(d, mean, spread, n, y[run][i]) : d;
             most[run] = fmax(most[run], d);
         }
     }

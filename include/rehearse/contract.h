@@ -214,17 +214,11 @@ RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, do
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
 
-// Why the last start or step gave numbers that are not finite, in one line; NULL: no known
-// reason. Borrowed until the next call.
-RH_API const char *rh_env_reason(const rh_env *env, const void *state);
-
 // ---------------------------------------------------------------------------- learned state
 
 // Named arrays of doubles: what an agent has learned, in memory or in a file.
 typedef struct rh_state rh_state;
 
-// Owned: *out, free with rh_state_destroy(). Nullable: err.
-RH_API rh_status rh_state_create(rh_state **out, rh_error *err);
 RH_API void rh_state_destroy(rh_state *state); // NULL is allowed
 
 // Add a copy of x (n) under a name not used yet, at most 47 characters.
@@ -357,10 +351,6 @@ RH_API bool rh_agent_end(rh_agent *agent, double reward);
 // The last step of a truncated episode, instead of rh_agent_step(). act is scratch (nact).
 RH_API bool rh_agent_truncate(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
                               double *act);
-
-// Why the last of these returned false, in one line; NULL: a number was no longer finite. They
-// also return false after an action that the task does not have. Borrowed until the next call.
-RH_API const char *rh_agent_reason(rh_agent *agent);
 
 // Save what was learned, with the agent's name and hyperparameters, and load it into an agent
 // of the same kind, task shape, sensor ranges and fixed parameters. Call these between

@@ -146,6 +146,13 @@ typedef struct rh_deploy_limit {
 } rh_deploy_limit;
 
 // How a deployment is doing. Counts are of all its processes so far.
+// A setting of the trial of `deploy --switch`.
+typedef struct rh_deploy_tried {
+    double mean;   // what it is believed to earn, as the score is
+    double error;  // standard error of that
+    int64_t steps; // in which it acted
+} rh_deploy_tried;
+
 typedef struct rh_deploy_health {
     int64_t nstep;           // observations accepted
     int64_t nlearned;        // learned from
@@ -187,9 +194,7 @@ typedef struct rh_deploy_health {
     int setting;    // the one that acts now; 0: the chosen one
     int64_t trial_steps, trial_used;        // of the trial, and those so far
     bool trial_over;                        // the setting that acts stays
-    double setting_mean[RH_MAX_TIED + 1];   // what each is believed to earn, as the score is
-    double setting_error[RH_MAX_TIED + 1];  // standard error of that
-    int64_t setting_steps[RH_MAX_TIED + 1]; // in which each acted
+    rh_deploy_tried tried[RH_MAX_TIED + 1]; // the settings                     (nsetting)
     unsigned alarms;                        // bits
     int64_t alarm_step;                     // step of the last alarm; -1: none
     double evidence[RH_NALARM]; // for each alarm: it is raised at 20, and a deployment that is
@@ -201,7 +206,6 @@ typedef struct rh_deploy_health {
 } rh_deploy_health;
 
 RH_API rh_deploy_health rh_deploy_health_of(const rh_deploy *deploy);
-RH_API const rh_fields *rh_deploy_health_fields(void); // for rh_describe()
 
 // ---------------------------------------------------------------------------- JSON lines
 

@@ -91,7 +91,4 @@ typedef enum rh_doc_form { RH_DOC_JSON, RH_DOC_YAML, RH_DOC_WORDS } rh_doc_form;
 RH_API char *rh_describe(rh_doc_form form, const rh_fields *fields, const void *data,
                          const rh_names *names);
 
-// Of an rh_finding.
-RH_API const rh_fields *rh_finding_fields(void);
-
 #endif

@@ -51,7 +51,7 @@ RH_API void rh_copies_step(rh_copies *copies, const double *act, double *obs, do
 // How many copies made a last step out of coverage; which (n): those. Nullable: which.
 RH_API int rh_copies_uncovered(const rh_copies *copies, bool *which);
 
-// Why a copy gave numbers that are not finite; as rh_env_reason().
+// Why a copy gave numbers that are not finite; as rh_contract__env_reason().
 RH_API const char *rh_copies_reason(const rh_copies *copies, int i);
 
 #endif

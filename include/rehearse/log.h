@@ -110,20 +110,8 @@ typedef struct rh_failure {
 RH_API bool rh_failure_step(const rh_failure *rule, const double *next, double reward,
                             bool terminal);
 
-// Failures in a log: in each of its episodes one at most; or, if ever going on, one where
-// failing steps begin.
-typedef struct rh_failure_count {
-    int64_t n;        // failures
-    int64_t nepisode; // episodes, those that resume after a gap with the one before
-    int64_t nstep;
-} rh_failure_count;
-RH_API rh_failure_count rh_failure_count_log(const rh_failure *rule, const rh_log *log,
-                                             bool continuing);
-
 // Names of sensors and actions, for rh_describe(). Borrowed from the log.
 RH_API rh_names rh_log_names(const rh_log *log);
-RH_API const rh_fields *rh_log_fields(void);         // what there is in a log and was left out
-RH_API const rh_fields *rh_log_reading_fields(void); // how it was read
 
 // ---------------------------------------------------------------------------- building
 

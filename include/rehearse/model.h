@@ -96,10 +96,9 @@ RH_API rh_status rh_model_read(rh_model **out, const char *path, rh_error *err);
 RH_API const rh_model_type *rh_model_type_of(const rh_model *model);
 RH_API const double *rh_model_params(const rh_model *model); // as fitted  (nparam)
 RH_API int rh_model_nmember(const rh_model *model);
-RH_API const rh_log *rh_model_log(const rh_model *model);         // the transitions used
-RH_API const rh_repr *rh_model_repr(const rh_model *model);       //
-RH_API const rh_task *rh_model_task(const rh_model *model);       //
-RH_API const rh_failure *rh_model_failure(const rh_model *model); // what a failure is
+RH_API const rh_log *rh_model_log(const rh_model *model);   // the transitions used
+RH_API const rh_repr *rh_model_repr(const rh_model *model); //
+RH_API const rh_task *rh_model_task(const rh_model *model); //
 
 // Make an environment from a member. param (nparam) overrides the fitted parameters; a change
 // that needs another fit is refused.
@@ -150,25 +149,11 @@ typedef struct rh_facts {
     int64_t nunexplained; // of these, beyond no limit
 } rh_facts;
 
-// Find the facts of a log. Uses resets, limit_lo, limit_hi, task and episodes of opt.
-// Owned: *out, free with rh_facts_destroy(). Nullable: opt, err.
-RH_API rh_status rh_model_examine(rh_facts **out, const rh_log *log,
-                                  const rh_model_options *opt, rh_error *err);
-RH_API void rh_facts_destroy(rh_facts *facts); // NULL is allowed
 RH_API const rh_fields *rh_facts_fields(void); // for rh_describe()
 
 // Facts of the log that a model was fitted to. A reset is a terminal step of the model's log;
 // it leads to where the step would have led.
 RH_API const rh_facts *rh_model_facts(const rh_model *model);
-
-// The past that a linear regression of a log needs.
-typedef struct rh_model_past {
-    int steps;     // observations and actions that tell the state, the present ones included
-    int dead_time; // steps until an action has an effect
-} rh_model_past;
-
-// Find it; RH_EINVAL if the log has too few steps for a regression. Nullable: err.
-RH_API rh_status rh_model_memory(rh_model_past *out, const rh_log *log, rh_error *err);
 
 #define RH_NOT_SHOWN_MOST 24 // most effects that are named
 
@@ -190,10 +175,6 @@ typedef struct rh_experiments {
     int nnot_shown;                            //
     rh_not_shown not_shown[RH_NOT_SHOWN_MOST]; //                               (nnot_shown)
 } rh_experiments;
-
-// Find them in a log, or in an excerpt of a long one. Nullable: err.
-RH_API rh_status rh_model_experiments(rh_experiments *out, const rh_log *log, rh_error *err);
-RH_API const rh_fields *rh_experiments_fields(void); // for rh_describe()
 
 // ---------------------------------------------------------------------------- fidelity
 
@@ -331,7 +312,7 @@ typedef enum rh_model_aspect {
 #define RH_MODEL_NPARAM 48   // most parameters of a kind of model or representation
 #define RH_MODEL_NOTE 240    // bytes of a reason
 
-// A candidate of rh_model_choose() and its result. What was not measured is NAN.
+// A candidate of rh_model__choose() and its result. What was not measured is NAN.
 typedef struct rh_model_trial {
     const char *kind; // of model: "stitching", "carrying", "network" or "linear"
     const rh_model_type *type;
@@ -371,17 +352,6 @@ typedef struct rh_model_comparison {
     double logged_ended;
     char reason[RH_MODEL_NOTE]; // of the choice
 } rh_model_comparison;
-
-// Fit the candidate that replays held-out stretches of the log best: the best that carries,
-// unless one of another kind is better beyond chance. One candidate is fitted without a
-// comparison; so is the first one if the log is too short for it. param of opt is ignored, and
-// so are param, use and seed of repr; sensors are on circles where repr says so. The fitted
-// model keeps the comparison.
-// Owned: *out, free with rh_model_destroy(). Nullable: opt, repr, err. On failure *out is left
-// untouched.
-RH_API rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate,
-                                 int ncandidate, const rh_log *log, const rh_model_options *opt,
-                                 const rh_repr_options *repr, rh_error *err);
 
 // The comparison that chose the model; NULL if there was none. Also of a model that was read
 // from a file or fitted again.

@@ -30,13 +30,6 @@ RH_API const rh_key *rh_plan_key_at(int i);
 
 // ---------------------------------------------------------------------------- the plan
 
-// How a dimension of the space relates to the agent's parameter.
-typedef enum rh_form {
-    RH_FORM_PLAIN,     // the parameter itself
-    RH_FORM_ONE_MINUS, // 1 - parameter
-    RH_FORM_POW2       // its logarithm to the base 2
-} rh_form;
-
 typedef struct rh_plan rh_plan;
 
 // An empty plan for `tune`. Owned: *out, free with rh_plan_destroy(). Nullable: err.
@@ -73,17 +66,6 @@ RH_API rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err);
 // set. NULL: neither. And an entry that is a number; 0 or NAN where there is none.
 RH_API const char *rh_plan_text(const rh_plan *plan, const char *key);
 RH_API int64_t rh_plan_number(const rh_plan *plan, const char *key);
-
-// Parts of a settled plan, borrowed from it.
-RH_API const rh_agent_type *rh_plan_agent(const rh_plan *plan); // the first
-RH_API int rh_plan_nagent(const rh_plan *plan);
-RH_API const rh_agent_type *rh_plan_agent_at(const rh_plan *plan, int i); // NULL: no such one
-// What is searched. Of several agents the first dimension is the agent.
-RH_API const rh_space *rh_plan_space(const rh_plan *plan);
-// The agent's parameter of dimension d, by its number in the agent's table, and itself. *agent:
-// which agent's; -1: it is the choice among them. Nullable: form, agent.
-RH_API int rh_plan_param(const rh_plan *plan, int d, rh_form *form);
-RH_API const rh_param *rh_plan_dim(const rh_plan *plan, int d, int *agent, rh_form *form);
 
 // ---------------------------------------------------------------------------- from a plan
 
@@ -246,8 +228,6 @@ RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_l
                                  const rh_study_options *opt, rh_error *err);
 RH_API void rh_study_destroy(rh_study *study); // NULL is allowed
 
-RH_API const rh_model *rh_study_model(const rh_study *study); // of the search stage
-
 // How long a study will take, measured on a few runs.
 typedef struct rh_estimate {
     int nsetting;           // settings, at most
@@ -308,9 +288,6 @@ typedef struct rh_trial {
                 // in another
 } rh_trial;
 
-// The value of dimension d of a trial, as its agent sees it; NAN: its agent has no such one.
-RH_API double rh_plan_value(const rh_plan *plan, const rh_trial *trial, int d);
-
 // Something to compare the winner's score with, on its scale; NAN where unknown.
 typedef struct rh_reference {
     double score;
@@ -318,7 +295,6 @@ typedef struct rh_reference {
 } rh_reference;
 
 typedef enum rh_answer { RH_ANSWER_UNKNOWN, RH_ANSWER_NO, RH_ANSWER_YES } rh_answer;
-RH_API const char *rh_answer_name(rh_answer answer); // "not known", "no", "yes"
 
 // Is the chosen agent better than the logged controller? (docs/verdict.md). All scores are on
 // one scale, that of rh_verdict.logged.
@@ -346,7 +322,6 @@ typedef enum rh_often {
     RH_OFTEN_MORE, // it is above
     RH_OFTEN_FAR   // and its lower end has twice the odds of the log's upper end
 } rh_often;
-RH_API const char *rh_often_name(rh_often often); // "unknown", "less often", ...
 
 // How often the chosen agent fails, and the logged controller.
 typedef struct rh_failing {
@@ -578,16 +553,12 @@ typedef struct rh_promise {
     double mean[RH_MAX_POINTS];   // of the runs' curves
     double spread[RH_MAX_POINTS]; // their standard deviation
     int nrun;                     // runs in both
-    double alarm;        // level of rh_promise_deficit() at which the promise is broken
+    double alarm;                 // level of the deficits at which the promise is broken
     double false_alarms; // probability of that in nstep steps if the plant is like the models
     bool fail_per_steps; // rates of failures are in 1,000 steps; otherwise shares of episodes
     rh_rate fail_first, fail, fail_last; // in the first tenth of the steps, in all, in the last
     rh_rate fail_logged, fail_defaults;  // of the logged controller; of the agent's defaults
 } rh_promise;
-
-// The deficits of a curve after a further point y, in standard deviations; before: of
-// the points before. mean, spread: the promised point, over nrun runs (docs/deploy.md).
-RH_API double rh_promise_deficit(double before, double mean, double spread, int nrun, double y);
 
 #define RH_MAX_TIED 3 // settings that best.yaml has beside the chosen one
 

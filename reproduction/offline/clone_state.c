@@ -51,7 +51,7 @@ static rh_status copy_state(rh_state **out, const rh_state *from, const double *
                             rh_error *err)
 {
     rh_state *state = NULL;
-    rh_status rc = rh_state_create(&state, err);
+    rh_status rc = rh_state__create(&state, err);
     if (!rc)
         rc = rh_state__set_label(state, rh_state__label(from), err);
     for (int i = 0; !rc && i < rh_state__count(from); i++) {

@@ -13,6 +13,7 @@
 //    Acrobot, 21 s in Puddle World, 94 s in Cartpole.
 
 #include "paper_internal.h"
+#include "study/study.h"
 
 #include "base/base_internal.h"
 
@@ -129,7 +130,7 @@ static rh_status open_study(const rh_paper *paper, const rh_paper__cell *cell, r
 static rh_status put_trials(const rh_paper__cell *cell, const rh_plan *plan,
                             const rh_verdict *verdict, rh_state *out, rh_error *err)
 {
-    const rh_agent_type *agent = rh_plan_agent(plan);
+    const rh_agent_type *agent = rh_plan__agent(plan);
     int n = verdict->ntrial - verdict->nconfirm, nparam = rh_paper__nparam(cell->problem);
     double *x = rh_alloc((size_t)n * (size_t)nparam, sizeof *x);
     double *estimate = rh_alloc((size_t)n, sizeof *estimate);
@@ -158,7 +159,7 @@ static rh_status put_choice(const rh_paper *paper, const rh_paper__cell *cell,
                             const rh_plan *plan, const rh_verdict *verdict, rh_state *out,
                             rh_error *err)
 {
-    const rh_agent_type *agent = rh_plan_agent(plan);
+    const rh_agent_type *agent = rh_plan__agent(plan);
     const rh_trial *won = &verdict->trial[verdict->winner];
     double x[RH_PAPER__NPARAM], score[RH_PAPER__NTRUE];
     double interval[3] = {won->value, won->lo95, won->hi95};

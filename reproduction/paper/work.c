@@ -7,6 +7,7 @@
 // alone.
 // 4. After a failure no further cell begins. The first failure is reported.
 
+#include "base/base.h"
 #include "paper_internal.h"
 
 #include "base/base_internal.h"
@@ -71,7 +72,7 @@ static rh_status do_cell(pool *p, int at, rh_state **result, rh_error *err)
 {
     const rh_paper *paper = p->paper;
     const rh_paper__cell *cell = &paper->cell[at];
-    rh_status rc = rh_state_create(result, err);
+    rh_status rc = rh_state__create(result, err);
     if (!rc)
         rc = cell->run(paper, cell, *result, err);
     if (!rc)

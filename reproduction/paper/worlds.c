@@ -334,13 +334,13 @@ rh_status rh_paper__settings_of(rh_paper__settings *out, const rh_paper *paper,
         rc = rh_plan_settle(plan, NULL, err);
     if (rc)
         goto done;
-    double count = rh_space__count(rh_plan_space(plan));
+    double count = rh_space__count(rh_plan__searched(plan));
     if (count > RH_PAPER__NSETTING) {
         rc = rh_fail(err, RH_EINVAL, "paper: %s has %.0f settings, expected at most %d",
                      problem->name, count, RH_PAPER__NSETTING);
         goto done;
     }
-    s.agent = rh_plan_agent(plan);
+    s.agent = rh_plan__agent(plan);
     s.n = (int)count;
     s.hp = rh_alloc((size_t)s.n * (size_t)s.agent->nparam, sizeof *s.hp);
     s.x = rh_alloc((size_t)s.n * nparam, sizeof *s.x);
@@ -350,7 +350,7 @@ rh_status rh_paper__settings_of(rh_paper__settings *out, const rh_paper *paper,
     }
     for (int i = 0; i < s.n; i++) {
         double *hp = s.hp + (size_t)i * (size_t)s.agent->nparam;
-        rh_space__at(rh_plan_space(plan), i, at);
+        rh_space__at(rh_plan__searched(plan), i, at);
         rh_plan__hp(plan, at, hp);
         rh_paper__recorded(problem, s.agent, hp, s.x + (size_t)i * nparam);
     }

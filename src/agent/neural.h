@@ -247,4 +247,13 @@ bool rh_neural__act(void *self, const double *obs, rh_rng *rng, double *act);
 rh_status rh_neural__save(void *self, rh_state *state, rh_error *err);
 rh_status rh_neural__load(void *self, const rh_state *state, rh_error *err);
 
+// What the types of all agents with networks have in common. self: the struct; rows: its
+// parameters.
+#define RH_NEURAL__AGENT(self, rows)                                                           \
+    .self_size = sizeof(self), .param = (rows), .nparam = sizeof(rows) / sizeof *(rows),       \
+    .start = rh_neural__start, .step = rh_neural__step, .end = rh_neural__end,                 \
+    .act = rh_neural__act, .begin = rh_neural__begin, .took = rh_neural__took,                 \
+    .save = rh_neural__save, .load = rh_neural__load, .clear = rh_neural__clear,               \
+    .truncate = rh_neural__truncate
+
 #endif

@@ -19,6 +19,16 @@ rh_status rh_param__check(const rh_param *param, int nparam, const char *owner,
 
 // The value as a user would write it: shortest digits that read back, or the choice's name.
 void rh_param__format(const rh_param *param, double value, char *text, size_t size);
+
+// Why the last start or step gave numbers that are not finite, in one line; NULL: no known
+// reason. Borrowed until the next call.
+const char *rh_contract__env_reason(const rh_env *env, const void *state);
+
+// Why the last start, step, end or act of an agent returned false, in one line; NULL: a number
+// was no longer finite. These also return false after an action that the task does not have.
+// Borrowed until the next call.
+const char *rh_contract__agent_reason(rh_agent *agent);
+
 const rh_env_type *rh_contract__env_type(const rh_env *env);
 const double *rh_contract__env_options(const rh_env *env); // (nparam)
 
@@ -34,6 +44,9 @@ int32_t rh_contract__env_obs_index(const rh_env *env, const void *state);
 
 // Whether the last step was out of coverage; false for environments without coverage.
 bool rh_contract__env_uncovered(const rh_env *env, const void *state);
+
+// Owned: *out, free with rh_state_destroy(). Nullable: err.
+rh_status rh_state__create(rh_state **out, rh_error *err);
 
 // The array called `name` and its length, borrowed from state; NULL when there is none.
 const double *rh_state__doubles(const rh_state *state, const char *name, size_t *n);

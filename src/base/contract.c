@@ -168,7 +168,7 @@ void rh_contract__env_step_many(const rh_env *env, int n, void *state, size_t st
                                   obs + (size_t)i * (size_t)task->nobs, &reward[i]);
 }
 
-const char *rh_env_reason(const rh_env *env, const void *state)
+const char *rh_contract__env_reason(const rh_env *env, const void *state)
 {
     return env->type->reason ? env->type->reason(env->self, state) : NULL;
 }
@@ -464,7 +464,7 @@ bool rh_contract__agent_took(rh_agent *agent, const double *act)
     return agent->type->took != NULL;
 }
 
-const char *rh_agent_reason(rh_agent *agent)
+const char *rh_contract__agent_reason(rh_agent *agent)
 {
     const char *own = agent->type->reason ? agent->type->reason(agent->self) : NULL;
     return own ? own : *agent->refused ? agent->refused : NULL;
@@ -485,7 +485,7 @@ rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err)
     double shape[3];
     shape_of(agent, shape);
 
-    rh_status rc = rh_state_create(&state, err);
+    rh_status rc = rh_state__create(&state, err);
     if (rc)
         goto done;
     rc = rh_state__set_label(state, type->name, err);

@@ -679,11 +679,6 @@ double rh_expression__value(const rh_expression *e, const double *x)
     return n == 1 ? stack[0] : (double)NAN;
 }
 
-bool rh_expression__is_column(const rh_expression *e)
-{
-    return e->nop == 1 && e->op[0].code == COLUMN;
-}
-
 bool rh_expression__is_sum(const rh_expression *e)
 {
     for (int i = 0; i < e->nop; i++) {

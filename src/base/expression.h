@@ -54,9 +54,6 @@ bool rh_expression__is_sum(const rh_expression *e);
 // a missing number, in x and in the result.
 double rh_expression__value(const rh_expression *e, const double *x);
 
-// Whether the formula is one column as it is.
-bool rh_expression__is_column(const rh_expression *e);
-
 // The formula with other names: name (n of the scope) for those that occur. `text` is what was
 // compiled. Owned: the result, free with rh_free(); NULL without memory.
 char *rh_expression__rename(const rh_expression *e, const char *text, const char *const *name);

@@ -24,7 +24,7 @@ const char *rh_state__type_name(rh_state__type type)
     return types[type].name;
 }
 
-rh_status rh_state_create(rh_state **out, rh_error *err)
+rh_status rh_state__create(rh_state **out, rh_error *err)
 {
     rh_state *state = rh_alloc(1, sizeof *state);
     if (!state)

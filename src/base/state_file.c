@@ -398,7 +398,7 @@ static rh_status read_all(source *s, rh_state *state)
 static rh_status read_source(rh_state **out, source *s)
 {
     rh_state *state = NULL;
-    rh_status rc = rh_state_create(&state, NULL);
+    rh_status rc = rh_state__create(&state, NULL);
     rc = rc ? rh_base__no_memory(s->err, s->path) : read_all(s, state);
     if (rc)
         rh_state_destroy(state);

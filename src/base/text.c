@@ -159,6 +159,15 @@ const char *rh_text__printable(const char *value, char *shown, size_t size)
     return rh_text__printable_n(value, strlen(value), shown, size);
 }
 
+void rh_text__put(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
 // ---------------------------------------------------------------------------- checksum
 
 uint32_t rh_base__crc32(uint32_t crc, const void *bytes, size_t n)

@@ -40,6 +40,9 @@ const char *rh_text__printable_n(const char *value, size_t n, char *shown, size_
 
 // ---------------------------------------------------------------------------- small helpers
 
+// Append to the text in an array of `size` bytes; what does not fit is cut.
+void rh_text__put(char *text, size_t size, const char *format, ...) RH_PRINTF(3, 4);
+
 // CRC-32 as in zip and PNG, by zlib; `crc` is 0 at first, or the checksum of what came before.
 uint32_t rh_base__crc32(uint32_t crc, const void *bytes, size_t n);
 

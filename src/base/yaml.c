@@ -404,7 +404,8 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
     return again ? rc : RH_OK;
 }
 
-rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err)
+// Owned: *bytes.
+static rh_status load(char **bytes, size_t *n, const char *path, rh_error *err)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
@@ -556,4 +557,15 @@ void rh_yaml__show(const rh_yaml *node, char shown[RH_YAML__SHOWN])
                        : node->plain               ? "nothing"
                                                    : "''";
     rh_text__printable(text, shown, CHARACTERS + sizeof "...");
+}
+
+rh_status rh_yaml__read(rh_yaml **out, const char *path, rh_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    rh_status rc = load(&bytes, &n, path, err);
+    if (!rc)
+        rc = rh_yaml__parse(out, bytes, n, path, err);
+    rh_free(bytes);
+    return rc;
 }

@@ -24,10 +24,9 @@ struct rh_yaml {
 // Owned: *out, free with rh_yaml__destroy(). Nullable: err.
 rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char *path,
                          rh_error *err);
+// The same of a file of at most 1 MB.
+rh_status rh_yaml__read(rh_yaml **out, const char *path, rh_error *err);
 void rh_yaml__destroy(rh_yaml *node); // NULL is allowed
-
-// Read a file of at most 1 MB. Owned: *bytes. Nullable: err.
-rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err);
 
 // A text of n bytes; an empty list or mapping. NULL: out of memory.
 rh_yaml *rh_yaml__text(const char *text, size_t n);

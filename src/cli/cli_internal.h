@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "describe/field.h"
+#include "model/model.h"
 #include "recipe.h"
 #include "rehearse/rehearse.h"
 
@@ -89,9 +90,8 @@ const char *cli_write_format(int i);
 // The options of a command, those of a heading together; NULL after the last.
 const rh_key *cli_option_at(const cli_command *command, int i);
 const char *cli_option_title(const cli_command *command, int i);
-// What follows the description of an option: " (auto, point, comma)" of a choice. Returns how
-// many characters.
-int cli_option_choices(const rh_key *option, char *text, size_t size);
+// Append what follows the description of an option: " (auto, point, comma)" of a choice.
+void cli_option_choices(const rh_key *option, char *text, size_t size);
 
 // ---------------------------------------------------------------------------- arguments
 
@@ -272,7 +272,7 @@ void cli_log_left_out(const rh_log *log);
 // The report of `inspect`. size: bytes of the file, 0 when not known. all: lists are not cut.
 // facts: NULL if the log has no whole step.
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
-                       const rh_model_past *memory, const rh_experiments *experiments,
+                       const rh_model__past *memory, const rh_experiments *experiments,
                        int64_t size, bool all);
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
                       const rh_facts *facts, const rh_experiments *experiments, int64_t size);
@@ -382,8 +382,8 @@ typedef struct cli_tuning {
     rh_text command;           // as a shell reads it
 } cli_tuning;
 
-// "alpha=0.1 tau=1" of the agent's searched parameters, each after `before` (" --set "). digits
-// 0: all.
+// Append "alpha=0.1 tau=1", the agent's searched parameters, each after `before` (" --set ").
+// digits 0: all.
 void cli_tune_setting(const rh_plan *plan, int agent, const double *hp, const char *before,
                       int digits, char *text, size_t size);
 void cli_tune_head(const cli_tuning *tune);  // the plan

@@ -171,14 +171,12 @@ static void print_limits(const rh_deploy_health *h)
 // How much speaks for each alarm.
 static void print_tests(const rh_deploy_health *h)
 {
-    char text[300];
-    size_t n = 0;
-    text[0] = 0;
-    for (int i = 0; i < RH_NALARM && n < sizeof text; i++)
+    char text[300] = "";
+    for (int i = 0; i < RH_NALARM; i++)
         if (isfinite(h->evidence[i]))
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "",
-                                  rh_deploy__alarm_name(i), cli_real(h->evidence[i], 2).s);
-    if (n)
+            rh_text__put(text, sizeof text, "%s%s %s", *text ? ", " : "",
+                         rh_deploy__alarm_name(i), cli_real(h->evidence[i], 2).s);
+    if (*text)
         cli_line("evidence", "%s; alarms at 20", text);
 }
 
@@ -221,14 +219,13 @@ static void print_trial(const rh_deploy_health *h)
              cli_count(h->trial_used).s, cli_count(h->trial_steps).s,
              h->trial_over ? ", over" : "");
     for (int i = 0; i < h->nsetting; i++) {
-        double half = 1.96 * h->setting_error[i];
+        double half = 1.96 * h->tried[i].error;
         char name[40] = " chosen";
         if (i)
             snprintf(name, sizeof name, " tied %d", i);
-        cli_line(name, "%s (%s to %s), %s steps%s", cli_real(h->setting_mean[i], digits).s,
-                 cli_real(h->setting_mean[i] - half, digits).s,
-                 cli_real(h->setting_mean[i] + half, digits).s,
-                 cli_count(h->setting_steps[i]).s,
+        cli_line(name, "%s (%s to %s), %s steps%s", cli_real(h->tried[i].mean, digits).s,
+                 cli_real(h->tried[i].mean - half, digits).s,
+                 cli_real(h->tried[i].mean + half, digits).s, cli_count(h->tried[i].steps).s,
                  i != h->setting ? ""
                  : h->trial_over ? ", stays"
                                  : ", acts now");
@@ -237,14 +234,12 @@ static void print_trial(const rh_deploy_health *h)
 
 static void print_notes(const rh_deploy_health *h)
 {
-    char text[400];
-    size_t n = 0;
-    text[0] = 0;
-    for (int i = 0; i < RH_NNOTE && n < sizeof text; i++)
+    char text[400] = "";
+    for (int i = 0; i < RH_NNOTE; i++)
         if (h->count[i])
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "",
-                                  cli_count(h->count[i]).s, rh_deploy__note_name(i));
-    cli_line("unusual", "%s", n ? text : "nothing");
+            rh_text__put(text, sizeof text, "%s%s %s", *text ? ", " : "",
+                         cli_count(h->count[i]).s, rh_deploy__note_name(i));
+    cli_line("unusual", "%s", *text ? text : "nothing");
 }
 
 static int show_status(const cli_args *args, const char *folder)

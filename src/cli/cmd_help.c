@@ -24,12 +24,12 @@ static void print_option(const rh_key *option)
     int column = printf("%s", left);
 
     // what it is, what it can be, what it is when not given
-    int used = snprintf(about, sizeof about, "%s", option->about);
-    used += cli_option_choices(option, about + used, sizeof about - (size_t)used);
+    snprintf(about, sizeof about, "%s", option->about);
+    cli_option_choices(option, about, sizeof about);
     if (option->repeats || option->type == RH_KEY_PAIRS)
-        used += snprintf(about + used, sizeof about - (size_t)used, " (may be repeated)");
+        rh_text__put(about, sizeof about, " (may be repeated)");
     if (option->initial)
-        snprintf(about + used, sizeof about - (size_t)used, " [default: %s]", option->initial);
+        rh_text__put(about, sizeof about, " [default: %s]", option->initial);
 
     if (column + 2 > ABOUT_AT) {
         putchar('\n');

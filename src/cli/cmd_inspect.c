@@ -44,20 +44,20 @@ static int inspect_main(const cli_args *args)
         rc = cli_pass(rh_log_inspect(&report, log.log, &err), &err);
     if (rc)
         goto done;
-    rh_status examined = rh_model_examine(&facts, log.log, NULL, &err);
+    rh_status examined = rh_model__examine(&facts, log.log, NULL, &err);
     if (examined == RH_ENOMEM) { // without a whole step there are no facts
         rc = cli_pass(examined, &err);
         goto done;
     }
-    rh_model_past memory = {0};
+    rh_model__past memory = {0};
     bool print = !cli_has(args, "json") && !cli_has(args, "quiet");
-    if (print && rh_model_memory(&memory, log.log, &err) == RH_ENOMEM) {
+    if (print && rh_model__memory(&memory, log.log, &err) == RH_ENOMEM) {
         rc = cli_pass(RH_ENOMEM, &err);
         goto done;
     }
     rh_experiments experiments = {0};
     if (facts && !cli_has(args, "quiet") &&
-        rh_model_experiments(&experiments, log.log, &err) == RH_ENOMEM) {
+        rh_experiments__find(&experiments, log.log, &err) == RH_ENOMEM) {
         rc = cli_pass(RH_ENOMEM, &err);
         goto done;
     }
@@ -73,7 +73,7 @@ static int inspect_main(const cli_args *args)
 
 done:
     rh_free(paths);
-    rh_facts_destroy(facts);
+    rh_facts__destroy(facts);
     rh_log_report_destroy(report);
     cli_log_clear(&log);
     return rc;

@@ -146,9 +146,9 @@ static void describe_range(const rh_param *p, char text[96])
         snprintf(text, 96, "%.6g to %.6g%s", p->lo, p->hi, p->whole ? ", integer" : "");
         return;
     }
-    size_t used = 0;
-    for (int k = 0; k <= (int)p->hi && used < 96; k++)
-        used += (size_t)snprintf(text + used, 96 - used, "%s%s", k ? ", " : "", p->choice[k]);
+    text[0] = 0;
+    for (int k = 0; k <= (int)p->hi; k++)
+        rh_text__put(text, 96, "%s%s", k ? ", " : "", p->choice[k]);
 }
 
 static void describe_default(const rh_param *p, char text[40])
@@ -294,10 +294,8 @@ static void print_presets(const rh_repr_type *type)
         cli_wrap(text, 6, width_of_page());
         printf("      ");
         text[0] = 0;
-        size_t used = 0;
-        for (const rh_setting *s = preset->set; s->name && used < sizeof text; s++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s",
-                                     used ? " " : "", s->name, s->value);
+        for (const rh_setting *s = preset->set; s->name; s++)
+            rh_text__put(text, sizeof text, "%s%s=%s", *text ? " " : "", s->name, s->value);
         cli_wrap(text, 6, width_of_page());
     }
 }

@@ -43,7 +43,7 @@ typedef struct sweeping {
 static int read_grid(sweeping *s, const cli_args *args)
 {
     const rh_plan *plan = s->job.plan;
-    const rh_space *space = rh_plan_space(plan);
+    const rh_space *space = rh_plan__searched(plan);
     double count = rh_space__count(space), x[RH_MAX_DIM];
     int nparam = s->job.agent->nparam;
     if (!space->ndim && !cli_has(args, "set") && !cli_has(args, "grid")) {
@@ -70,7 +70,7 @@ static int read_grid(sweeping *s, const cli_args *args)
     // the first dimension is the slowest
     for (int d = 0, stride = s->grid.nsetting; d < space->ndim; d++) {
         cli_axis *axis = &s->grid.axis[s->grid.naxis++];
-        axis->param = rh_plan_param(plan, d, NULL);
+        axis->param = rh_plan__param(plan, d, NULL);
         axis->nvalue = (int)rh_dim__count(&space->dim[d]);
         axis->value = rh_alloc((size_t)axis->nvalue, sizeof *axis->value);
         if (!axis->value)

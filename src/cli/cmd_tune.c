@@ -384,7 +384,7 @@ static int carry_out(cli_tuning *tune)
         rh_free(document);
     } else if (words)
         cli_tune_print(tune);
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(tune->study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(tune->study));
     const int *count = tune->verdict->findings.count;
     bool grave = count[RH_ERROR] + count[RH_WARNING] > 0 ||
                  (f && f->findings.count[RH_ERROR] + f->findings.count[RH_WARNING] > 0);

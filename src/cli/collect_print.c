@@ -57,8 +57,7 @@ static void say_enough(const cli_collection *c, char *text, size_t size)
         snprintf(text, size, "a step earns at least %s", cli_exact(o->level).s);
         break;
     }
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, ", over the last %s steps", cli_count(o->span).s);
+    rh_text__put(text, size, ", over the last %s steps", cli_count(o->span).s);
 }
 
 static const char *window_source(const cli_collection *c)
@@ -86,10 +85,9 @@ void cli_collection_plan(const cli_collection *c)
                 rh_contract__env_options(c->train_env), "");
     cli_line("environment", "%s", text);
     cli_line("policy", "%s, after %s", r->policy, r->source);
-    int used = snprintf(text, sizeof text, "%s", r->agent);
-    for (int i = 0; r->hp[i].name && used < (int)sizeof text; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, " %s=%s", r->hp[i].name,
-                         r->hp[i].value);
+    snprintf(text, sizeof text, "%s", r->agent);
+    for (int i = 0; r->hp[i].name; i++)
+        rh_text__put(text, sizeof text, " %s=%s", r->hp[i].name, r->hp[i].value);
     cli_line("  agent", "%s", text);
     say_enough(c, text, sizeof text);
     cli_line("  training", "%s%s", c->opt.enough == RH_ENOUGH_STEPS ? "" : "until ", text);
@@ -215,35 +213,36 @@ static void json_plan(rh_doc *json, const cli_collection *c)
     rh_doc__close(json);
 }
 
-static void json_made(rh_doc *json, const cli_made *m)
+static bool has_starts(const rh_field_at *at)
 {
-    const rh_collected *how = &m->how;
-    rh_doc__open(json, NULL, '{', true);
-    rh_doc__text(json, "file", m->file);
-    if (m->starts)
-        rh_doc__text(json, "starts", m->starts);
-    rh_doc__whole(json, "seed", (int64_t)m->seed);
-    rh_doc__whole(json, "episodes", m->nepisode);
-    rh_doc__whole(json, "completed", how->nended);
-    rh_doc__real(json, "mean_return", how->returned);
-    rh_doc__real(json, "reward", how->reward);
-    rh_doc__whole(json, "tries", how->ntry);
-    rh_doc__whole(json, "untrained_tries", how->nuntaught);
-    rh_doc__whole(json, "training_steps", how->trained);
-    rh_doc__real(json, "quality", how->quality);
-    rh_doc__whole(json, "advised_steps", how->nadvised);
-    rh_doc__close(json);
+    return ((const cli_made *)at->data)->starts != NULL;
 }
+
+#define AT(member) RH_FIELD__AT(cli_made, member)
+static const rh_field made_row[] = {
+    {"file", AT(file), NULL, "the log"},
+    {"starts", AT(starts), NULL, "the log of start states", .known = has_starts},
+    {"seed", RH_FIELD__AS(RH_FIELD_WHOLE, cli_made, seed), NULL, "of its random streams"},
+    {"episodes", AT(nepisode), NULL, "in the log, the last one included"},
+    {"completed", AT(how.nended), NULL, "episodes, or failures"},
+    {"mean_return", AT(how.returned), NULL, "of completed episodes"},
+    {"reward", AT(how.reward), NULL, "sum over the log"},
+    {"tries", AT(how.ntry), NULL, "until this log"},
+    {"untrained_tries", AT(how.nuntaught), NULL, "in which the agent did not learn enough"},
+    {"training_steps", AT(how.trained), NULL, "before the log"},
+    {"quality", AT(how.quality), NULL, "the measure that ended the training"},
+    {"advised_steps", AT(how.nadvised), NULL, "that follow the advice"},
+};
+#undef AT
+static const rh_fields made_fields = {"log", sizeof(cli_made), RH_FIELD__ROWS(made_row),
+                                      .flat = true};
 
 void cli_collection_json(FILE *out, const cli_collection *c)
 {
     rh_doc json = {.out = out};
     rh_doc__open(&json, NULL, '{', false);
     json_plan(&json, c);
-    rh_doc__open(&json, "logs", '[', false);
-    for (int i = 0; i < c->nmade; i++)
-        json_made(&json, &c->made[i]);
-    rh_doc__close(&json);
+    rh_field__write_list(&json, "logs", &made_fields, c->made, c->nmade, NULL);
     rh_doc__close(&json);
 }
 

@@ -294,7 +294,7 @@ void cli_fit_print(const cli_fitting *fit)
     if (p.f)
         cli_experiments_print(p.log, &p.f->experiments, &p.f->beside, "--json");
     cli_facts_print(p.log, rh_model_facts(p.model), "--json");
-    if (rh_model__nlimit(p.model))
+    if (rh_model_facts(p.model)->nlimit)
         putchar('\n');
     print_repr(&p);
     print_model(&p);

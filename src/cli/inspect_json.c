@@ -1,6 +1,7 @@
 // inspect_json.c - the report of `inspect` in JSON; null for what is not known.
 
 #include "cli_internal.h"
+#include "log/log.h"
 
 #include <string.h>
 
@@ -22,10 +23,10 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
     cli_log_json(&json, log, log->path);
     rh_doc__whole(&json, "bytes", size);
     rh_doc__close(&json);
-    rh_field__write(&json, "reading", rh_log_reading_fields(), &log->reading, NULL);
+    rh_field__write(&json, "reading", rh_log__reading_fields(), &log->reading, NULL);
     rh_field__write_within(&json, &head, r, &names);
     rh_field__write(&json, "facts", rh_facts_fields(), facts, &names);
-    rh_field__write(&json, "experiments", rh_experiments_fields(), facts ? experiments : NULL,
+    rh_field__write(&json, "experiments", rh_experiments__fields(), facts ? experiments : NULL,
                     &names);
     rh_field__write_within(&json, &rest, r, &names);
     rh_doc__close(&json);

@@ -301,7 +301,7 @@ static void print_actions(const page *p)
 }
 
 // "the state has a memory of about 4 steps; heater acts after 2 steps"
-static void print_memory(const rh_log *log, const rh_model_past *memory)
+static void print_memory(const rh_log *log, const rh_model__past *memory)
 {
     int n = memory->steps, late = memory->dead_time;
     const char *who = log->nact == 1 && log->act_name ? log->act_name[0] : "an action";
@@ -318,7 +318,7 @@ static void print_memory(const rh_log *log, const rh_model_past *memory)
 }
 
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
-                       const rh_model_past *memory, const rh_experiments *experiments,
+                       const rh_model__past *memory, const rh_experiments *experiments,
                        int64_t size, bool all)
 {
     page p = {.log = log, .report = report, .style = cli_style_of(stdout), .all = all};

@@ -87,14 +87,14 @@ static int choose_agent(cli_job *job)
 static int read_agent(cli_job *job)
 {
     const rh_plan *plan = job->plan;
-    const rh_agent_type *agent = job->agent = rh_plan_agent(plan);
+    const rh_agent_type *agent = job->agent = rh_plan__agent(plan);
     job->hp = rh_alloc((size_t)agent->nparam + 1, sizeof *job->hp);
     job->swept = rh_alloc((size_t)agent->nparam + 1, sizeof *job->swept);
     if (!job->hp || !job->swept)
         return cli_fail("out of memory");
     rh_plan__hp(plan, NULL, job->hp);
-    for (int d = 0; d < rh_plan_space(plan)->ndim; d++)
-        job->swept[rh_plan_param(plan, d, NULL)] = true;
+    for (int d = 0; d < rh_plan__searched(plan)->ndim; d++)
+        job->swept[rh_plan__param(plan, d, NULL)] = true;
     if (!job->state || strcmp(rh_state__label(job->state), agent->name) != 0)
         return CLI_OK;
 
@@ -115,14 +115,11 @@ static int read_agent(cli_job *job)
 // "try: an agent that fits: random, ..." with every agent that can take the actions.
 static void suggest_fitting(unsigned actions)
 {
-    char list[256];
-    size_t used = 0;
-    list[0] = 0;
-    for (int i = 0; i < rh_agent_ntype() && used < sizeof list; i++) {
+    char list[256] = "";
+    for (int i = 0; i < rh_agent_ntype(); i++) {
         const rh_agent_type *type = rh_agent_type_at(i);
         if (type->actions & actions)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                     type->name);
+            rh_text__put(list, sizeof list, "%s%s", *list ? ", " : "", type->name);
     }
     cli_try("an agent that fits: %s", list);
 }

@@ -11,10 +11,9 @@ static void add_values(char *text, size_t size, const rh_param *param, int npara
                        const double *value, const bool *swept, bool initial)
 {
     for (int i = 0; i < nparam; i++) {
-        size_t used = strlen(text);
         if ((value[i] == param[i].initial) == initial && !(swept && swept[i]))
-            snprintf(text + used, size - used, "%s%s=%s", used ? " " : "", param[i].name,
-                     cli_param(&param[i], value[i]).s);
+            rh_text__put(text, size, "%s%s=%s", *text ? " " : "", param[i].name,
+                         cli_param(&param[i], value[i]).s);
     }
 }
 
@@ -36,11 +35,11 @@ static void print_model(const cli_world *world)
 static void print_grid(const cli_grid *grid, const rh_param *param)
 {
     char text[700];
-    int used = snprintf(text, sizeof text, "%s setting%s", cli_count(grid->nsetting).s,
-                        cli_plural(grid->nsetting));
-    for (int i = 0; i < grid->naxis && used < (int)sizeof text; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s (%d)", i ? " x " : ": ",
-                         param[grid->axis[i].param].name, grid->axis[i].nvalue);
+    snprintf(text, sizeof text, "%s setting%s", cli_count(grid->nsetting).s,
+             cli_plural(grid->nsetting));
+    for (int i = 0; i < grid->naxis; i++)
+        rh_text__put(text, sizeof text, "%s%s (%d)", i ? " x " : ": ",
+                     param[grid->axis[i].param].name, grid->axis[i].nvalue);
     cli_line("sweep", "%s", text);
 }
 

@@ -16,8 +16,8 @@
 static void print_trial(const rh_plan *plan, const rh_trial *t, int decimals)
 {
     char label[60];
-    snprintf(label, sizeof label, "  %.16s, setting %d", rh_plan_agent_at(plan, t->agent)->name,
-             t->setting);
+    snprintf(label, sizeof label, "  %.16s, setting %d",
+             rh_plan__agent_at(plan, t->agent)->name, t->setting);
     printf("%-28s%10s", label, cli_real(t->value, decimals).s);
 }
 

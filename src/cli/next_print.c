@@ -15,22 +15,18 @@
 // "speed from 1.8, angle below 0.22"
 static void say_where(const rh_next *row, const rh_log *log, char *text, size_t size)
 {
-    size_t used = 0;
-    snprintf(text, size, "everywhere");
-    for (int k = 0; k < row->nside && used < size; k++) {
+    snprintf(text, size, "%s", row->nside ? "" : "everywhere");
+    for (int k = 0; k < row->nside; k++) {
         double lo = row->side[k].lo, hi = row->side[k].hi;
         char name[80];
         rh_text__printable(log->obs_name[row->side[k].sensor], name, sizeof name);
-        used += (size_t)snprintf(text + used, size - used, "%s%s ", k ? ", " : "", name);
-        if (used >= size)
-            return;
+        rh_text__put(text, size, "%s%s ", k ? ", " : "", name);
         if (isinf(lo))
-            used += (size_t)snprintf(text + used, size - used, "below %s", cli_exact(hi).s);
+            rh_text__put(text, size, "below %s", cli_exact(hi).s);
         else if (isinf(hi))
-            used += (size_t)snprintf(text + used, size - used, "from %s", cli_exact(lo).s);
+            rh_text__put(text, size, "from %s", cli_exact(lo).s);
         else
-            used += (size_t)snprintf(text + used, size - used, "%s to %s", cli_exact(lo).s,
-                                     cli_exact(hi).s);
+            rh_text__put(text, size, "%s to %s", cli_exact(lo).s, cli_exact(hi).s);
     }
 }
 

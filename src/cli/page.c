@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli_internal.h"
+#include "log/log.h"
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -148,10 +149,8 @@ void cli_add_set(char *text, size_t size, const rh_param *param, int nparam,
                  const double *value, const char *always)
 {
     for (int i = 0; i < nparam; i++) {
-        size_t used = strlen(text);
         if (value[i] != param[i].initial || strcmp(param[i].name, always) == 0)
-            snprintf(text + used, size - used, " %s=%s", param[i].name,
-                     cli_param(&param[i], value[i]).s);
+            rh_text__put(text, size, " %s=%s", param[i].name, cli_param(&param[i], value[i]).s);
     }
 }
 
@@ -216,7 +215,7 @@ void cli_log_json(rh_doc *json, const rh_log *log, const char *path)
 {
     rh_log as = *log;
     as.path = path;
-    rh_field__write_within(json, rh_log_fields(), &as, NULL);
+    rh_field__write_within(json, rh_log__fields(), &as, NULL);
 }
 
 // ---------------------------------------------------------------------------- findings
@@ -251,8 +250,7 @@ void cli_findings_print(const rh_finding *finding, int n, int shown, const int *
 void cli_findings_json(rh_doc *json, const rh_finding *finding, int n, const rh_log *log)
 {
     rh_names names = log ? rh_log_names(log) : (rh_names){0};
-    rh_field__write_list(json, "findings", rh_finding_fields(), finding, n,
-                         log ? &names : NULL);
+    rh_field__write_list(json, "findings", &rh_field__finding, finding, n, log ? &names : NULL);
 }
 
 void cli_json_fingerprint(rh_doc *json, const rh_model *model)

@@ -115,13 +115,11 @@ int cli_names(const rh_key *key, const char *name[CLI_MAX_NAMES])
     return n;
 }
 
-int cli_option_choices(const rh_key *option, char *text, size_t size)
+void cli_option_choices(const rh_key *option, char *text, size_t size)
 {
-    int used = 0;
     for (int i = 0; option->type == RH_KEY_CHOICE && rh_key_name(option, i); i++)
-        used += snprintf(text + used, size - (size_t)used, "%s%s%s", i ? ", " : " (",
-                         rh_key_name(option, i), rh_key_name(option, i + 1) ? "" : ")");
-    return used;
+        rh_text__put(text, size, "%s%s%s", i ? ", " : " (", rh_key_name(option, i),
+                     rh_key_name(option, i + 1) ? "" : ")");
 }
 
 const rh_key *cli_plan_key(const char *key)

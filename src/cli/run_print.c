@@ -181,15 +181,7 @@ static void json_summary(rh_doc *json, const cli_result *r)
         return;
     }
     rh_doc__open(json, "summary", '{', false);
-    rh_doc__real(json, "mean", s->mean);
-    rh_doc__real(json, "stderr", s->stderr_);
-    rh_doc__real(json, "lo95", s->lo95);
-    rh_doc__real(json, "hi95", s->hi95);
-    rh_doc__real(json, "min", s->min);
-    rh_doc__real(json, "q25", s->q25);
-    rh_doc__real(json, "median", s->median);
-    rh_doc__real(json, "q75", s->q75);
-    rh_doc__real(json, "max", s->max);
+    rh_field__write_within(json, &rh_eval__summary, s, NULL);
     rh_doc__real(json, "episodes", mean_episodes(r));
     rh_doc__close(json);
 }
@@ -206,13 +198,7 @@ static void json_runs(rh_doc *json, const cli_result *r)
         if (has_members(r))
             rh_doc__whole(json, "member", i / nrun);
         rh_doc__whole(json, "run", i % nrun);
-        rh_doc__real(json, "score", result->score);
-        rh_doc__real(json, "total", result->total);
-        rh_doc__whole(json, "steps", result->nstep);
-        rh_doc__whole(json, "episodes", result->nepisode);
-        rh_doc__whole(json, "ended", result->nended);
-        rh_doc__whole(json, "out_of_coverage", result->nuncovered);
-        rh_doc__text(json, "outcome", rh_outcome_name(result->outcome));
+        rh_field__write_within(json, &rh_eval__result, result, NULL);
         rh_doc__close(json);
     }
     rh_doc__close(json);

@@ -245,30 +245,40 @@ static void json_axes(rh_doc *json, const cli_table *t)
     rh_doc__close(json);
 }
 
+static void write_hp(rh_doc *json, const char *key, const rh_field_at *at)
+{
+    const cli_table *t = at->outer->data;
+    const rh_agent_type *agent = t->job->agent;
+    rh_doc__params(json, key, agent->param, agent->nparam, hp_of(t, at->data), NULL);
+}
+
+#define AT(member) RH_FIELD__AT(cli_row, member)
+static const rh_field row_row[] = {
+    {"hyperparameters", RH_FIELD__CALL, NULL, "all of the agent's", .call = write_hp},
+    {"finished_runs", AT(score.nfinished), NULL, "of this setting"},
+    {"score", AT(score.score), NULL, "the runs of each member, pooled over the members"},
+    {"mean", AT(score.summary.mean), NULL, "of the runs, or of the means of the members"},
+    {"stderr", AT(score.summary.stderr_), NULL, "standard error of the mean"},
+    {"lo95", AT(score.summary.lo95), NULL, "lower end of the 95 % interval"},
+    {"hi95", AT(score.summary.hi95), NULL, "upper end"},
+    {"diverged", AT(score.ndiverged), NULL, "runs that diverged or failed"},
+    {"tied", AT(tied), NULL, "statistically, with the best"},
+};
+#undef AT
+static const rh_fields row_fields = {"setting", sizeof(cli_row), RH_FIELD__ROWS(row_row),
+                                     .flat = true};
+
 void cli_table_json(FILE *out, const cli_table *t)
 {
-    const rh_agent_type *agent = t->job->agent;
     rh_doc json = {.out = out};
     rh_doc__open(&json, NULL, '{', false);
     cli_job_json(&json, t->job);
     json_axes(&json, t);
     rh_doc__whole(&json, "finished_runs", t->nfinished);
     rh_doc__open(&json, "settings", '[', false);
-    for (int i = 0; i < t->nrow; i++) {
-        const cli_row *row = &t->row[i];
-        rh_doc__open(&json, NULL, '{', true);
-        rh_doc__params(&json, "hyperparameters", agent->param, agent->nparam, hp_of(t, row),
-                       NULL);
-        rh_doc__whole(&json, "finished_runs", row->score.nfinished);
-        rh_doc__real(&json, "score", row->score.score);
-        rh_doc__real(&json, "mean", row->score.summary.mean);
-        rh_doc__real(&json, "stderr", row->score.summary.stderr_);
-        rh_doc__real(&json, "lo95", row->score.summary.lo95);
-        rh_doc__real(&json, "hi95", row->score.summary.hi95);
-        rh_doc__whole(&json, "diverged", row->score.ndiverged);
-        rh_doc__flag(&json, "tied", row->tied);
-        rh_doc__close(&json);
-    }
+    for (int i = 0; i < t->nrow; i++)
+        rh_field__write_at(&json, NULL, &row_fields,
+                           &(rh_field_at){&t->row[i], i, NULL, &(rh_field_at){.data = t}});
     rh_doc__close(&json);
     rh_doc__whole(&json, "steps_per_second", steps_per_second(t));
     rh_doc__close(&json);

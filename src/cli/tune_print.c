@@ -44,15 +44,12 @@ static cli_text value_of(const rh_param *param, double value, int digits)
 void cli_tune_setting(const rh_plan *plan, int agent, const double *hp, const char *before,
                       int digits, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = 0;
-    for (int d = 0; d < rh_plan_space(plan)->ndim && used < size; d++) {
+    for (int d = 0; d < rh_plan__searched(plan)->ndim; d++) {
         int own;
-        const rh_param *param = rh_plan_dim(plan, d, &own, NULL);
-        if (own != agent)
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%s=%s", before, param->name,
-                                 value_of(param, hp[rh_plan_param(plan, d, NULL)], digits).s);
+        const rh_param *param = rh_plan__dim(plan, d, &own, NULL);
+        if (own == agent)
+            rh_text__put(text, size, "%s%s=%s", before, param->name,
+                         value_of(param, hp[rh_plan__param(plan, d, NULL)], digits).s);
     }
 }
 
@@ -68,34 +65,33 @@ static void print_log(const page *p)
 // "alpha 0.001 to 1 (log)", "tau 1, 10, 100", "optimiser adam, sgd"
 static void describe(const rh_plan *plan, int d, char *text, size_t size)
 {
-    const rh_dim *dim = &rh_plan_space(plan)->dim[d];
-    rh_form form;
-    const rh_param *param = rh_plan_dim(plan, d, NULL, &form);
-    bool plain = form == RH_FORM_PLAIN, one = rh_plan_nagent(plan) == 1;
-    size_t used = (size_t)snprintf(text, size, "%s", plain && one ? param->name : dim->name);
+    const rh_dim *dim = &rh_plan__searched(plan)->dim[d];
+    rh_plan__form form;
+    const rh_param *param = rh_plan__dim(plan, d, NULL, &form);
+    bool plain = form == RH_FORM_PLAIN, one = rh_plan__nagent(plan) == 1;
+    snprintf(text, size, "%s", plain && one ? param->name : dim->name);
     if (dim->kind == RH_DIM_RANGE) {
         char step[64] = "";
         if (dim->step > 0.0)
             snprintf(step, sizeof step, " by %s", cli_cell(dim->step).s);
-        snprintf(text + used, size - used, " %s to %s%s%s", cli_cell(dim->lo).s,
-                 cli_cell(dim->hi).s, dim->scale == RH_LOG ? " (log)" : "", step);
+        rh_text__put(text, size, " %s to %s%s%s", cli_cell(dim->lo).s, cli_cell(dim->hi).s,
+                     dim->scale == RH_LOG ? " (log)" : "", step);
         return;
     }
     int shown = dim->nvalue <= 9 ? dim->nvalue : 6;
-    for (int i = 0; i < shown && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : " ",
-                                 plain ? value_of(param, dim->value[i], 4).s
-                                       : cli_cell(dim->value[i]).s);
-    if (shown < dim->nvalue && used < size)
-        snprintf(text + used, size - used, " ... %s (%d)",
-                 value_of(param, dim->value[dim->nvalue - 1], 4).s, dim->nvalue);
+    for (int i = 0; i < shown; i++)
+        rh_text__put(text, size, "%s%s", i ? ", " : " ",
+                     plain ? value_of(param, dim->value[i], 4).s : cli_cell(dim->value[i]).s);
+    if (shown < dim->nvalue)
+        rh_text__put(text, size, " ... %s (%d)",
+                     value_of(param, dim->value[dim->nvalue - 1], 4).s, dim->nvalue);
 }
 
 static void print_space(const page *p)
 {
     const rh_plan *plan = p->plan;
     char text[700] = "";
-    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
+    for (int d = 0; d < rh_plan__searched(plan)->ndim; d++) {
         describe(plan, d, text, sizeof text);
         cli_line(d ? "" : "  searched", "%s", text);
     }
@@ -103,10 +99,9 @@ static void print_space(const page *p)
     bool open;
     text[0] = 0;
     for (int i = 0; rh_plan_entry(plan, i, &key, &value, &open); i++) {
-        size_t used = strlen(text);
         if (strncmp(key, fixed, strlen(fixed)) == 0 && strcmp(key, "agent.name") != 0)
-            snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
-                     key + strlen(fixed), value);
+            rh_text__put(text, sizeof text, "%s%s=%s", *text ? " " : "", key + strlen(fixed),
+                         value);
     }
     if (*text)
         cli_line("  fixed", "%s", text);
@@ -115,7 +110,7 @@ static void print_space(const page *p)
 static void print_method(const page *p)
 {
     const rh_plan *plan = p->plan;
-    double count = rh_space__count(rh_plan_space(plan));
+    double count = rh_space__count(rh_plan__searched(plan));
     const double *param;
     const rh_search_type *method = rh_plan__method(plan, &param);
     int64_t trials = rh_plan_number(plan, "budget.trials");
@@ -131,25 +126,23 @@ static void print_method(const page *p)
 // " of 2 kinds (carrying, network)", or nothing where there is one. Returns how many.
 static int list_kinds(const page *p, char *text, size_t size)
 {
-    size_t used = 0;
     int n = 0;
     while (rh_study__kind(p->tune->study, n))
         n++;
     text[0] = 0;
-    for (int k = 0; k < n && n > 1 && used < size; k++)
-        used += k ? (size_t)snprintf(text + used, size - used, ", %s",
-                                     rh_study__kind(p->tune->study, k))
-                  : (size_t)snprintf(text, size, " of %d kinds (%s", n,
-                                     rh_study__kind(p->tune->study, 0));
-    if (n > 1 && used < size)
-        snprintf(text + used, size - used, ")");
+    if (n < 2)
+        return n;
+    rh_text__put(text, size, " of %d kinds (", n);
+    for (int k = 0; k < n; k++)
+        rh_text__put(text, size, "%s%s", k ? ", " : "", rh_study__kind(p->tune->study, k));
+    rh_text__put(text, size, ")");
     return n;
 }
 
 static void print_runs(const page *p)
 {
     const rh_plan *plan = p->plan;
-    const rh_model *model = rh_study_model(p->tune->study);
+    const rh_model *model = rh_study__model(p->tune->study);
     rh_eval_options how;
     if (rh_plan__eval(plan, rh_model_task(model), rh_model_log(model), &how, NULL) != RH_OK)
         return;
@@ -181,12 +174,10 @@ static void print_runs(const page *p)
 static void print_agents(const page *p)
 {
     char text[400] = "";
-    for (int i = 0; i < rh_plan_nagent(p->plan); i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
-                 rh_plan_agent_at(p->plan, i)->name);
-    }
-    cli_line(rh_plan_nagent(p->plan) > 1 ? "agents" : "agent", "%s", text);
+    for (int i = 0; i < rh_plan__nagent(p->plan); i++)
+        rh_text__put(text, sizeof text, "%s%s", i ? ", " : "",
+                     rh_plan__agent_at(p->plan, i)->name);
+    cli_line(rh_plan__nagent(p->plan) > 1 ? "agents" : "agent", "%s", text);
 }
 
 void cli_tune_head(const cli_tuning *tune)
@@ -268,7 +259,7 @@ static void print_compared(const page *p, const char *label, const rh_reference 
 static void print_others(const page *p)
 {
     const rh_verdict *v = p->v;
-    for (int a = 0; v->winner >= 0 && a < rh_plan_nagent(p->plan); a++) {
+    for (int a = 0; v->winner >= 0 && a < rh_plan__nagent(p->plan); a++) {
         const rh_trial *best = NULL;
         char label[40];
         for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
@@ -277,7 +268,7 @@ static void print_others(const page *p)
                 best = &v->trial[i];
         if (!best || a == v->trial[v->winner].agent)
             continue;
-        snprintf(label, sizeof label, "best of %.16s", rh_plan_agent_at(p->plan, a)->name);
+        snprintf(label, sizeof label, "best of %.16s", rh_plan__agent_at(p->plan, a)->name);
         print_compared(p, label, &(rh_reference){best->value, best->lo95, best->hi95}, NULL);
     }
 }
@@ -321,16 +312,16 @@ static void print_doubts(const page *p)
 static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
-    char text[1400];
+    char text[1400] = "";
     cli_tune_setting(p->plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
     bool keep = p->v->trust.decision == RH_DECISION_KEEP;
-    if (keep && strcmp(rh_plan_agent_at(p->plan, t->agent)->name, "clone") == 0) {
+    if (keep && strcmp(rh_plan__agent_at(p->plan, t->agent)->name, "clone") == 0) {
         cli_line("deploy", "nothing: keep the controller you have");
         return;
     }
     cli_heading(keep ? "best setting" : "deploy");
     printf("%s--agent ", p->style.bold); // one line, to paste
-    cli_print_word(rh_plan_agent_at(p->plan, t->agent)->name);
+    cli_print_word(rh_plan__agent_at(p->plan, t->agent)->name);
     printf("%s%s\n", text, p->style.plain);
 }
 
@@ -433,8 +424,8 @@ static void print_reasons(const page *p, bool good)
 
 static const char *name_of(const page *p, int d)
 {
-    return rh_plan_nagent(p->plan) > 1 ? rh_plan_space(p->plan)->dim[d].name
-                                       : rh_plan_dim(p->plan, d, NULL, NULL)->name;
+    return rh_plan__nagent(p->plan) > 1 ? rh_plan__searched(p->plan)->dim[d].name
+                                        : rh_plan__dim(p->plan, d, NULL, NULL)->name;
 }
 
 // Columns of each dimension in a table; false when it is too wide.
@@ -442,11 +433,11 @@ static bool columns_of(const page *p, int shown, int *column)
 {
     const rh_plan *plan = p->plan;
     int sum = 4 + 12 + 26;
-    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
-        const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
+    for (int d = 0; d < rh_plan__searched(plan)->ndim; d++) {
+        const rh_param *param = rh_plan__dim(plan, d, NULL, NULL);
         column[d] = (int)strlen(name_of(p, d));
         for (int i = 0; i < shown; i++) {
-            double x = rh_plan_value(plan, &p->v->trial[p->v->tied[i]], d);
+            double x = rh_plan__value_of(plan, &p->v->trial[p->v->tied[i]], d);
             int n = isnan(x) ? 0 : (int)strlen(value_of(param, x, 4).s);
             column[d] = n > column[d] ? n : column[d];
         }
@@ -464,22 +455,19 @@ static void print_row(const page *p, const rh_trial *t, const int *column)
         snprintf(interval, sizeof interval, "%s to %s", number(p, t->lo95).s,
                  number(p, t->hi95).s);
     if (column) {
-        for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
-            double x = rh_plan_value(plan, t, d);
+        for (int d = 0; d < rh_plan__searched(plan)->ndim; d++) {
+            double x = rh_plan__value_of(plan, t, d);
             printf("%*s", column[d],
-                   isnan(x) ? "" : value_of(rh_plan_dim(plan, d, NULL, NULL), x, 4).s);
+                   isnan(x) ? "" : value_of(rh_plan__dim(plan, d, NULL, NULL), x, 4).s);
         }
         printf("%12s%26s\n", number(p, t->value).s, interval);
         return;
     }
     char text[1024];
-    size_t used =
-        (size_t)snprintf(text, sizeof text, "%s (%s)", number(p, t->value).s, interval);
-    if (rh_plan_nagent(plan) > 1 && used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, " %s",
-                                 rh_plan_agent_at(plan, t->agent)->name);
-    if (used < sizeof text)
-        cli_tune_setting(plan, t->agent, t->hp, " ", 4, text + used, sizeof text - used);
+    snprintf(text, sizeof text, "%s (%s)", number(p, t->value).s, interval);
+    if (rh_plan__nagent(plan) > 1)
+        rh_text__put(text, sizeof text, " %s", rh_plan__agent_at(plan, t->agent)->name);
+    cli_tune_setting(plan, t->agent, t->hp, " ", 4, text, sizeof text);
     fputs("  ", stdout);
     cli_wrap(text, 4, cli_page());
 }
@@ -499,7 +487,7 @@ static void print_tied(const page *p)
     bool table = columns_of(p, shown, column);
     if (table) {
         printf("  %s", p->style.dim);
-        for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++)
+        for (int d = 0; d < rh_plan__searched(p->plan)->ndim; d++)
             printf("%*s", column[d], name_of(p, d));
         printf("%12s%26s%s\n", "score", "95 % interval", p->style.plain);
     }
@@ -545,7 +533,7 @@ static void print_importance(const page *p)
     int column = CLI_LABEL - 3;
     if (!v->importance.known)
         return;
-    for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++) {
+    for (int d = 0; d < rh_plan__searched(p->plan)->ndim; d++) {
         if (isnan(v->importance.total[d]))
             continue;
         int at = n++, length = (int)strlen(name_of(p, d));
@@ -565,7 +553,7 @@ static void print_importance(const page *p)
 // Errors and warnings of the model.
 static void print_model(const page *p)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(p->tune->study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(p->tune->study));
     bool any = false;
     for (int i = 0; f && i < f->findings.n; i++) {
         const rh_finding *finding = &f->findings.item[i];
@@ -588,7 +576,7 @@ static void print_findings(const page *p)
 // How many there are, of the study and its model.
 static void count_findings(const page *p)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(p->tune->study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(p->tune->study));
     int n[] = {[RH_NOTICE] = 0, [RH_WARNING] = 0, [RH_ERROR] = 0};
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         n[i] = p->v->findings.count[i] + (f ? f->findings.count[i] : 0);
@@ -621,7 +609,7 @@ static void print_run(const page *p)
 {
     const rh_plan *plan = p->plan;
     const rh_trial *t = &p->v->trial[p->v->winner];
-    char text[1400], world[4200];
+    char text[1400] = "", world[4200];
     if (p->tune->model)
         snprintf(world, sizeof world, "%s", rh_plan_text(p->tune->plan, "data"));
     else
@@ -631,7 +619,7 @@ static void print_run(const page *p)
     fputs("rehearse run ", stdout);
     cli_print_word(world);
     fputs(" --agent ", stdout);
-    cli_print_word(rh_plan_agent_at(plan, t->agent)->name);
+    cli_print_word(rh_plan__agent_at(plan, t->agent)->name);
     printf("%s\n", text);
 }
 
@@ -660,7 +648,7 @@ static void print_evidence(const page *p)
     print_importance(p);
     print_model(p);
     print_findings(p);
-    cli_next_print(p->v, rh_model_log(rh_study_model(p->tune->study)));
+    cli_next_print(p->v, rh_model_log(rh_study__model(p->tune->study)));
     print_run(p);
 }
 

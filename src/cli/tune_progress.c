@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli_internal.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,14 +48,13 @@ static void time_left(const cli_studying *s, char text[64])
 static void counts(const cli_studying *s, char text[160])
 {
     const rh_study_progress *n = &s->progress;
-    int used =
-        snprintf(text, 160, "%s/%s runs", cli_count(n->nrun).s, cli_count(n->nrun_max).s);
+    snprintf(text, 160, "%s/%s runs", cli_count(n->nrun).s, cli_count(n->nrun_max).s);
     if (n->stage == RH_STAGE_CHECK)
-        snprintf(text + used, 160 - (size_t)used, "  checking in other models");
+        rh_text__put(text, 160, "  checking in other models");
     else
-        snprintf(text + used, 160 - (size_t)used, "  %s %s%s", cli_count(n->nsetting).s,
-                 n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
-                 n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
+        rh_text__put(text, 160, "  %s %s%s", cli_count(n->nsetting).s,
+                     n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
+                     n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
 }
 
 // "best -23.69 (-25.26 to -22.12)  alpha=0.1 tau=1"
@@ -65,18 +65,16 @@ static void leader(const cli_studying *s, char *text, size_t size)
     if (n->best < 0 || isnan(n->value))
         return;
     int decimals = cli_decimals((n->hi95 - n->lo95) / 4.0, n->value);
-    int used = snprintf(text, size, "best %s", cli_real(n->value, decimals).s);
+    snprintf(text, size, "best %s", cli_real(n->value, decimals).s);
     if (isfinite(n->lo95) && isfinite(n->hi95))
-        used += snprintf(text + used, size - (size_t)used, " (%s to %s)",
-                         cli_real(n->lo95, decimals).s, cli_real(n->hi95, decimals).s);
+        rh_text__put(text, size, " (%s to %s)", cli_real(n->lo95, decimals).s,
+                     cli_real(n->hi95, decimals).s);
     if (!n->hp)
         return;
-    used += snprintf(text + used, size - (size_t)used, " ");
-    if (rh_plan_nagent(s->plan) > 1)
-        used += snprintf(text + used, size - (size_t)used, " %s",
-                         rh_plan_agent_at(s->plan, n->agent)->name);
-    if (used < (int)size)
-        cli_tune_setting(s->plan, n->agent, n->hp, " ", 3, text + used, size - (size_t)used);
+    rh_text__put(text, size, " ");
+    if (rh_plan__nagent(s->plan) > 1)
+        rh_text__put(text, size, " %s", rh_plan__agent_at(s->plan, n->agent)->name);
+    cli_tune_setting(s->plan, n->agent, n->hp, " ", 3, text, size);
 }
 
 // ---------------------------------------------------------------------------- drawing

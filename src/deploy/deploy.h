@@ -9,6 +9,8 @@ const char *rh_deploy__note_name(int bit);             // "missing" for 0; NULL 
 const char *rh_deploy__alarm_name(int bit);            // "promise" for 0; NULL unless 0 .. 8
 const char *rh_deploy__mode_name(rh_deploy_mode mode); // "shadow"; NULL for RH_MODE_KEPT
 
+const rh_fields *rh_deploy__health_fields(void); // of an rh_deploy_health
+
 // Of a folder, at its last save. Nullable: err.
 rh_status rh_deploy__health_read(rh_deploy_health *out, const char *folder, rh_error *err);
 

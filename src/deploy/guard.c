@@ -291,9 +291,7 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
 {
     bool goes_on = false;
     reading r = {guard, best, path, err, &goes_on};
-    char *bytes = NULL;
     rh_yaml *root = NULL;
-    size_t n = 0;
     *guard = (rh_guard){
         .max_gap = INFINITY, .silence = INFINITY, .share = SHARE, .blend_full = FULL};
     guard->blend_step = guard->blend_away = NAN;
@@ -304,9 +302,7 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
         guard->act_lo[k] = guard->act_hi[k] = NAN;
     if (!path)
         return RH_OK;
-    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
-    if (!rc)
-        rc = rh_yaml__parse(&root, bytes, n, path, err);
+    rh_status rc = rh_yaml__read(&root, path, err);
     if (!rc && root->kind != RH_YAML_MAP)
         rc = refuse(&r, root, "the guard file", "keys such as safe_action");
     for (int i = 0; !rc && i < root->n; i++)
@@ -315,6 +311,5 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
     if (!rc)
         rc = check(&r);
     rh_yaml__destroy(root);
-    rh_free(bytes);
     return rc;
 }

@@ -101,26 +101,6 @@ static bool has_trial(const rh_field_at *at)
     return health_of(at)->nsetting > 0;
 }
 
-static void write_trial(rh_doc *doc, const char *key, const rh_field_at *at)
-{
-    const rh_deploy_health *h = health_of(at);
-    rh_doc__open(doc, key, '{', true);
-    rh_doc__whole(doc, "steps", h->trial_steps);
-    rh_doc__whole(doc, "used", h->trial_used);
-    rh_doc__flag(doc, "over", h->trial_over);
-    rh_doc__whole(doc, "setting", h->setting);
-    rh_doc__open(doc, "settings", '[', true);
-    for (int i = 0; i < h->nsetting; i++) {
-        rh_doc__open(doc, NULL, '{', true);
-        rh_doc__whole(doc, "steps", h->setting_steps[i]);
-        rh_doc__real(doc, "mean", h->setting_mean[i]);
-        rh_doc__real(doc, "error", h->setting_error[i]);
-        rh_doc__close(doc);
-    }
-    rh_doc__close(doc);
-    rh_doc__close(doc);
-}
-
 static void write_alarms(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     rh_doc__open(doc, key, '[', true);
@@ -150,6 +130,26 @@ static const rh_field logged_row[] = {
 };
 static const rh_fields now_fields = GROUP("now", now_row), all_fields = GROUP("all", all_row),
                        logged_fields = GROUP("logged", logged_row);
+
+#define TRIED(member) RH_FIELD__AT(rh_deploy_tried, member)
+static const rh_field tried_row[] = {
+    {"steps", TRIED(steps), NULL, "in which it acted"},
+    {"mean", TRIED(mean), NULL, "what it is believed to earn"},
+    {"error", TRIED(error), NULL, "standard error of that"},
+};
+#undef TRIED
+static const rh_fields tried_fields = {"setting", sizeof(rh_deploy_tried),
+                                       RH_FIELD__ROWS(tried_row), .flat = true};
+static const rh_field trial_row[] = {
+    {"steps", AT(trial_steps), NULL, "that it may take"},
+    {"used", AT(trial_used), NULL, "so far"},
+    {"over", AT(trial_over), NULL, "the setting that acts stays"},
+    {"setting", AT(setting), NULL, "that acts now; 0: the chosen one"},
+    {"settings", RH_FIELD__ARRAY(rh_deploy_health, tried), NULL, "the chosen one first",
+     .fields = &tried_fields, .count = RH_COUNT_MEMBER,
+     .n = offsetof(rh_deploy_health, nsetting)},
+};
+static const rh_fields trial_fields = GROUP("trial", trial_row);
 
 static const rh_field failure_row[] = {
     {"per", RH_FIELD__CALL, NULL, "rates are of episodes or 1000 steps",
@@ -203,10 +203,10 @@ static const rh_field row[] = {
     {"gain_lower", AT(gain_lo), NULL, "its 95 % interval"},
     {"gain_upper", AT(gain_hi), NULL, ""},
     {"blend", AT(allowed), NULL, "how far from the fallback the agent may be now"},
-    {"switch", RH_FIELD__CALL, NULL,
+    {"switch", RH_FIELD__GROUP, NULL,
      "trial of tied settings, the chosen one first: which acts, and what each is believed to "
      "earn, with its standard error",
-     .call = write_trial, .known = has_trial},
+     .fields = &trial_fields, .known = has_trial},
     {"alarms", RH_FIELD__CALL, NULL, "now", .call = write_alarms},
     {"tests", RH_FIELD__CALL, NULL,
      "of each alarm: evidence (raised at 20); if it is raised since which step, and the "
@@ -218,7 +218,7 @@ static const rh_field row[] = {
 static const rh_fields fields = {"health", sizeof(rh_deploy_health), RH_FIELD__ROWS(row),
                                  .flat = true};
 
-const rh_fields *rh_deploy_health_fields(void)
+const rh_fields *rh_deploy__health_fields(void)
 {
     return &fields;
 }

@@ -165,9 +165,9 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_OVER] = h->trial_over;
     for (int i = 0; i <= RH_MAX_TIED; i++) {
         double *to = p + P_SETTINGS + 3 * i;
-        to[0] = h->setting_mean[i];
-        to[1] = h->setting_error[i];
-        to[2] = (double)h->setting_steps[i];
+        to[0] = h->tried[i].mean;
+        to[1] = h->tried[i].error;
+        to[2] = (double)h->tried[i].steps;
     }
     p[P_BROKEN] = (double)h->since[BROKEN];
     p[P_BROKEN + 1] = h->sure[BROKEN];
@@ -268,9 +268,9 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->trial_over = p[P_OVER] == 1.0;
     for (int i = 0; i <= RH_MAX_TIED; i++) {
         const double *of = p + P_SETTINGS + 3 * i;
-        h->setting_mean[i] = of[0];
-        h->setting_error[i] = of[1];
-        h->setting_steps[i] = count_of(of[2]);
+        h->tried[i].mean = of[0];
+        h->tried[i].error = of[1];
+        h->tried[i].steps = count_of(of[2]);
     }
     h->since[SILENT] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
     h->sure[SILENT] = h->evidence[SILENT] = NAN;

@@ -22,6 +22,7 @@
 //    exponential.
 
 #include "deploy_internal.h"
+#include "study/study.h"
 
 #include <math.h>
 
@@ -117,7 +118,7 @@ static void end_segment(rh_monitor *m, rh_deploy_health *health, const rh_best *
     double mean, spread, evidence;
     expected(m, best, (int)m->point, &mean, &spread);
     double y = value_of(m, best, mean);
-    m->deficit = rh_promise_deficit(m->deficit, mean, spread, promise->nrun, y);
+    m->deficit = rh_promise__deficit(m->deficit, mean, spread, promise->nrun, y);
     double level = health->level = rh_monitor__level(m, promise, &evidence);
     m->deficit = fmin(m->deficit, 2.0 * level + 1.0); // decision 3
     rh_monitor__level(m, promise, &evidence);

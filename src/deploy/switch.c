@@ -69,7 +69,7 @@ static rh_status copy(rh_state *to, const rh_state *from, int i, bool out, rh_er
 static rh_status load(rh_deploy *d, int i, rh_error *err)
 {
     rh_state *state = NULL;
-    rh_status rc = rh_state_create(&state, err);
+    rh_status rc = rh_state__create(&state, err);
     if (!rc)
         rc = copy(state, d->last, i, false, err);
     if (!rc)
@@ -294,9 +294,10 @@ void rh_switch__tell(rh_deploy *d)
         double per = 1.0;
         if (d->best->task.continuing && d->best->promise.per_steps)
             per = (double)d->best->promise.per_steps / UNIT;
-        believed(d, i, &h->setting_mean[i], &h->setting_error[i]);
-        h->setting_mean[i] *= per;
-        h->setting_error[i] *= per;
-        h->setting_steps[i] = (int64_t)s->arm[i].steps;
+        rh_deploy_tried *tried = &h->tried[i];
+        believed(d, i, &tried->mean, &tried->error);
+        tried->mean *= per;
+        tried->error *= per;
+        tried->steps = (int64_t)s->arm[i].steps;
     }
 }

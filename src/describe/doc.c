@@ -237,6 +237,14 @@ void rh_doc__reals(rh_doc *doc, const char *key, const double *x, int n)
     rh_doc__close(doc);
 }
 
+void rh_doc__shorts(rh_doc *doc, const char *key, const double *x, int n)
+{
+    rh_doc__open(doc, key, '[', true);
+    for (int i = 0; i < n; i++)
+        rh_doc__short(doc, NULL, x[i]);
+    rh_doc__close(doc);
+}
+
 // ---------------------------------------------------------------------------- parameters
 
 void rh_doc__param(rh_doc *doc, const rh_param *param, double x)

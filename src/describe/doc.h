@@ -29,6 +29,7 @@ void rh_doc__short(rh_doc *doc, const char *key, double x);  // 5 digits
 void rh_doc__flag(rh_doc *doc, const char *key, bool flag);
 void rh_doc__null(rh_doc *doc, const char *key);
 void rh_doc__reals(rh_doc *doc, const char *key, const double *x, int n);
+void rh_doc__shorts(rh_doc *doc, const char *key, const double *x, int n);
 void rh_doc__param(rh_doc *doc, const rh_param *param, double value);
 // An object of parameters, without those to skip. Nullable: skip (nparam).
 void rh_doc__params(rh_doc *doc, const char *key, const rh_param *param, int nparam,

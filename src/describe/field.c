@@ -50,11 +50,6 @@ static const rh_field finding[] = {
 
 const rh_fields rh_field__finding = {"finding", sizeof(rh_finding), RH_FIELD__ROWS(finding)};
 
-const rh_fields *rh_finding_fields(void)
-{
-    return &rh_field__finding;
-}
-
 // ---------------------------------------------------------------------------- values
 
 // A bool, an int or an int64_t.

@@ -32,7 +32,7 @@
 // The same as another type, such as RH_FIELD_PLACE.
 #define RH_FIELD__AS(as, type, member)                                                         \
     RH_FIELD__IS(as, offsetof(type, member), sizeof(RH_FIELD__OF(type, member)),               \
-                 _Generic(&RH_FIELD__OF(type, member), const char **: true, default: false))
+                 _Generic(&RH_FIELD__OF(type, member), const char **: true, char **: true, default: false))
 // A list: an array in the struct, or a pointer to one.
 #define RH_FIELD__ARRAY(type, member)                                                          \
     RH_FIELD__IS(RH_FIELD__TYPE(*RH_FIELD__OF(type, member)), offsetof(type, member),          \
@@ -72,6 +72,9 @@ void rh_field__write_list(rh_doc *doc, const char *key, const rh_fields *fields,
 int rh_field__nnumber(const rh_fields *fields);
 void rh_field__get(const rh_fields *fields, const void *data, char (*name)[RH_FIELD__NAME],
                    double *x); // (nnumber)
+// One value of a field, as a number; and back. False: x is not possible, nothing is set.
+double rh_field__number(const rh_field *f, const void *value);
+bool rh_field__set(const rh_field *f, void *value, double x);
 // Make all real ones NAN.
 void rh_field__forget(const rh_fields *fields, void *data);
 // Set a number by its name; a name that is not there is ignored. False: x is not possible.

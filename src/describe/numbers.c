@@ -58,20 +58,20 @@ int rh_field__nnumber(const rh_fields *fields)
     return n;
 }
 
-static double take(const rh_field *f, const char *from)
+double rh_field__number(const rh_field *f, const void *value)
 {
     double x = 0.0;
     int64_t large = 0;
     int small = 0;
     bool flag = false;
     if (f->type == RH_FIELD_REAL)
-        memcpy(&x, from, sizeof x);
+        memcpy(&x, value, sizeof x);
     else if (f->size == sizeof flag)
-        x = (memcpy(&flag, from, sizeof flag), flag);
+        x = (memcpy(&flag, value, sizeof flag), flag);
     else if (f->size == sizeof small)
-        x = (memcpy(&small, from, sizeof small), small);
+        x = (memcpy(&small, value, sizeof small), small);
     else
-        x = (double)(memcpy(&large, from, sizeof large), large);
+        x = (double)(memcpy(&large, value, sizeof large), large);
     return x;
 }
 
@@ -81,26 +81,26 @@ void rh_field__get(const rh_fields *fields, const void *data, char (*name)[RH_FI
     number one;
     for (int i = 0; number_at(fields, i, &one); i++) {
         memcpy(name[i], one.name, sizeof one.name);
-        x[i] = take(one.field, (const char *)data + one.at);
+        x[i] = rh_field__number(one.field, (const char *)data + one.at);
     }
 }
 
-static bool give(const rh_field *f, char *to, double x)
+bool rh_field__set(const rh_field *f, void *value, double x)
 {
     bool small = f->size == sizeof(int);
     double least = f->type == RH_FIELD_PLACE ? -1.0 : 0.0;
     if (f->type == RH_FIELD_REAL) {
-        memcpy(to, &x, sizeof x);
+        memcpy(value, &x, sizeof x);
         return true;
     }
     if (!(x >= least && x <= (small ? MOST_INT : MOST_WHOLE)))
         return false;
     if (f->size == sizeof(bool))
-        memcpy(to, &(bool){x > 0.0}, sizeof(bool));
+        memcpy(value, &(bool){x > 0.0}, sizeof(bool));
     else if (small)
-        memcpy(to, &(int){(int)x}, sizeof(int));
+        memcpy(value, &(int){(int)x}, sizeof(int));
     else
-        memcpy(to, &(int64_t){(int64_t)x}, sizeof(int64_t));
+        memcpy(value, &(int64_t){(int64_t)x}, sizeof(int64_t));
     return true;
 }
 
@@ -109,7 +109,7 @@ void rh_field__forget(const rh_fields *fields, void *data)
     number one;
     for (int i = 0; number_at(fields, i, &one); i++)
         if (one.field->type == RH_FIELD_REAL)
-            give(one.field, (char *)data + one.at, (double)NAN);
+            rh_field__set(one.field, (char *)data + one.at, (double)NAN);
 }
 
 bool rh_field__put(const rh_fields *fields, void *data, const char *name, double x)
@@ -117,6 +117,6 @@ bool rh_field__put(const rh_fields *fields, void *data, const char *name, double
     number one;
     for (int i = 0; number_at(fields, i, &one); i++)
         if (strcmp(one.name, name) == 0)
-            return give(one.field, (char *)data + one.at, x);
+            return rh_field__set(one.field, (char *)data + one.at, x);
     return true;
 }

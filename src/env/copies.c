@@ -136,5 +136,5 @@ int rh_copies_uncovered(const rh_copies *copies, bool *which)
 
 const char *rh_copies_reason(const rh_copies *copies, int i)
 {
-    return rh_env_reason(copies->env, state_of(copies, i));
+    return rh_contract__env_reason(copies->env, state_of(copies, i));
 }

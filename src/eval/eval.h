@@ -3,7 +3,11 @@
 #ifndef RH_EVAL_H
 #define RH_EVAL_H
 
+#include "describe/field.h"
 #include "rehearse/eval.h"
+
+extern const rh_fields rh_eval__result;  // rh_result
+extern const rh_fields rh_eval__summary; // rh_summary
 
 // The value of a setting.
 typedef struct rh_value__estimate {

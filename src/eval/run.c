@@ -200,9 +200,9 @@ static rh_outcome explain(running *r, rh_outcome outcome)
 {
     if (outcome != RH_DIVERGED && outcome != RH_ENV_NONFINITE)
         return outcome;
-    const char *reason = outcome == RH_DIVERGED ? rh_agent_reason(r->agent) : NULL;
+    const char *reason = outcome == RH_DIVERGED ? rh_contract__agent_reason(r->agent) : NULL;
     if (!reason) // the agent may have met its numbers first
-        reason = rh_env_reason(r->env, r->state);
+        reason = rh_contract__env_reason(r->env, r->state);
     if (!reason)
         return outcome;
     rh_text__printable(reason, r->reason, sizeof r->reason);

@@ -83,26 +83,23 @@ static bool all_whole(const double *x, int64_t n)
 
 static void name_vector(const double *x, int width, char text[LONGEST])
 {
-    size_t used = 0;
     text[0] = 0;
-    for (int i = 0; i < width && used < LONGEST; i++) {
+    for (int i = 0; i < width; i++) {
         char number[RH_NUMBER__SIZE];
         rh_number__print(x[i] + 0.0, number); // avoids "-0"
-        used += (size_t)snprintf(text + used, LONGEST - used, "%s%s", i ? "/" : "", number);
+        rh_text__put(text, LONGEST, "%s%s", i ? "/" : "", number);
     }
 }
 
 // "0, 1, 2, ...", cut to fit.
 static void list_labels(const rh_log *log, char *text, size_t size)
 {
-    size_t used = 0;
-    for (int i = 0; i < log->naction && used < size; i++) {
+    for (int i = 0; i < log->naction; i++) {
         if (i == 6 && log->naction > 7) {
-            snprintf(text + used, size - used, ", ... %s", log->label[log->naction - 1]);
+            rh_text__put(text, size, ", ... %s", log->label[log->naction - 1]);
             return;
         }
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", log->label[i]);
+        rh_text__put(text, size, "%s%s", i ? ", " : "", log->label[i]);
     }
 }
 

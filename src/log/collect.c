@@ -134,7 +134,7 @@ static void answer(work *w, double reward, bool terminal)
 // The reason of an environment that gave numbers that are not finite, if it has one.
 static rh_status env_failed(const work *w, const rh_env *env, rh_error *err)
 {
-    const char *reason = w->healthy ? NULL : rh_env_reason(env, w->state);
+    const char *reason = w->healthy ? NULL : rh_contract__env_reason(env, w->state);
     return reason ? rh_fail(err, RH_EIO, "%s", reason) : RH_OK;
 }
 

@@ -142,15 +142,13 @@ static rh_status refuse_list(const rh_log__maker *m, int column)
 // "temp, level, ...", cut to fit.
 static void list_columns(const rh_columns *c, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < c->n; i++) {
-        size_t n = strlen(c->name[i]);
-        if (used + n + 8 > size) {
-            snprintf(text + used, size - used, ", ...");
+        if (strlen(text) + strlen(c->name[i]) + 8 > size) {
+            rh_text__put(text, size, ", ...");
             return;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", c->name[i]);
+        rh_text__put(text, size, "%s%s", i ? ", " : "", c->name[i]);
     }
 }
 
@@ -392,18 +390,16 @@ static bool is_paid(const rh_columns__plan *plan, int column)
 // Columns that are left out, for one note.
 typedef struct left_out {
     char text[160];
-    size_t used;
     int n, nshown;
 } left_out;
 
 static void leave_out(left_out *list, const char *name)
 {
-    size_t n = strlen(name);
+    size_t n = strlen(name), used = strlen(list->text);
     list->n++;
-    if (list->nshown + 1 < list->n || list->used + (n < 60 ? n : 60) + 3 > sizeof list->text)
+    if (list->nshown + 1 < list->n || used + (n < 60 ? n : 60) + 3 > sizeof list->text)
         return;
-    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
-                                   "%s%.60s", list->used ? ", " : "", name);
+    rh_text__put(list->text, sizeof list->text, "%s%.60s", used ? ", " : "", name);
     list->nshown++;
 }
 

@@ -10,16 +10,14 @@ static void list_columns(const rh_csv__reader *r, const int *column, int n, char
                          size_t size)
 {
     const rh_columns *c = &r->head.columns;
-    size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < n; i++) {
         const char *name = c->name[column[i]], *unit = c->unit[column[i]];
-        if (used + strlen(name) + strlen(unit) + 40 > size) {
-            snprintf(text + used, size - used, ", ... (%d in all)", n);
+        if (strlen(text) + strlen(name) + strlen(unit) + 40 > size) {
+            rh_text__put(text, size, ", ... (%d in all)", n);
             break;
         }
-        used += (size_t)snprintf(text + used, size - used, *unit ? "%s%s [%s]" : "%s%s%s",
-                                 i ? ", " : "", name, unit);
+        rh_text__put(text, size, *unit ? "%s%s [%s]" : "%s%s%s", i ? ", " : "", name, unit);
     }
 }
 

@@ -90,16 +90,15 @@ static bool is_one_of(const rh_csv__field_info *field, const char *const *word)
 // The declared actions, cut to fit a message.
 static void list_labels(const rh_csv__reader *r, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = 0;
-    for (int i = 0; i < r->nlabel && used < size; i++) {
+    for (int i = 0; i < r->nlabel; i++) {
         char name[RH_CSV__SHOWN];
         rh_text__printable(r->label[i], name, RH_CSV__SHOWN);
-        if (used + strlen(name) + 8 > size) {
-            snprintf(text + used, size - used, ", ...");
+        if (strlen(text) + strlen(name) + 8 > size) {
+            rh_text__put(text, size, ", ...");
             return;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", name);
+        rh_text__put(text, size, "%s%s", i ? ", " : "", name);
     }
 }
 

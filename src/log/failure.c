@@ -113,10 +113,10 @@ bool rh_failure_step(const rh_failure *rule, const double *next, double reward, 
     return x != 0.0 && !isnan(x);
 }
 
-rh_failure_count rh_failure_count_log(const rh_failure *rule, const rh_log *log,
-                                      bool continuing)
+rh_failure__count rh_failure__count_log(const rh_failure *rule, const rh_log *log,
+                                        bool continuing)
 {
-    rh_failure_count count = {.nstep = log->n};
+    rh_failure__count count = {.nstep = log->n};
     bool before = false; // in this episode; continuing: in the step before
     for (int e = 0; e < log->nepisode; e++) {
         bool fresh = e == 0 || log->start[e];

@@ -35,9 +35,9 @@ static rh_status no_layout(rh_hdf5 *file, rh_error *err)
     rh_status rc = rh_hdf5__names(file, "/", 8, &name, &n, err);
     if (rc)
         return rc;
-    for (int64_t i = 0, used = 0; i < n && i < 5; i++)
-        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i ? ", " : "",
-                         rh_text__printable(name[i], shown, sizeof shown));
+    for (int64_t i = 0; i < n && i < 5; i++)
+        rh_text__put(list, sizeof list, "%s%s", i ? ", " : "",
+                     rh_text__printable(name[i], shown, sizeof shown));
     rh_free(name);
     if (rh_hdf5__kind(file, "data/demo_0") == RH_HDF5_GROUP ||
         rh_hdf5__kind(file, "data/demo_1") == RH_HDF5_GROUP)

@@ -24,21 +24,19 @@ static int list_actions(const rh_inspect__finder *f, int64_t from, int64_t below
                         size_t size)
 {
     int n = 0;
-    size_t used = 0;
     text[0] = 0;
     for (int a = 0; a < f->log->naction; a++) {
         int64_t taken = f->report->taken[a];
         if (taken < from || taken >= below)
             continue;
-        if (n++ < 5 && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", n > 1 ? ", " : "",
-                                     rh_inspect__name(f->log->label[a]).s);
-        if (n <= 5 && taken > 0 && used < size)
-            used += (size_t)snprintf(text + used, size - used, " %lld time%s", (long long)taken,
-                                     taken == 1 ? "" : "s");
+        if (n++ < 5)
+            rh_text__put(text, size, "%s%s", n > 1 ? ", " : "",
+                         rh_inspect__name(f->log->label[a]).s);
+        if (n <= 5 && taken > 0)
+            rh_text__put(text, size, " %lld time%s", (long long)taken, taken == 1 ? "" : "s");
     }
-    if (n > 5 && used < size)
-        snprintf(text + used, size - used, " and %d more", n - 5);
+    if (n > 5)
+        rh_text__put(text, size, " and %d more", n - 5);
     return n;
 }
 

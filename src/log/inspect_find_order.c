@@ -352,12 +352,10 @@ static void find_jumps(const rh_inspect__finder *f)
     if (r->njump == 0)
         return;
     char list[120] = "";
-    size_t used = 0;
     const int64_t *line = f->log->line;
-    for (int i = 0; i < 4 && i < r->njump && used < sizeof list; i++)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%lld", i ? ", " : "",
-                             (long long)(line ? line[f->log->from[r->jump[i]]] : r->jump[i]));
+    for (int i = 0; i < 4 && i < r->njump; i++)
+        rh_text__put(list, sizeof list, "%s%lld", i ? ", " : "",
+                     (long long)(line ? line[f->log->from[r->jump[i]]] : r->jump[i]));
     // a plant that is reset after a failure shows it in its rewards
     bool told = r->align.nspecial > 0 && r->njump_told == r->njump;
     rh_finding *found = rh_findings__add(

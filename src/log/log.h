@@ -14,6 +14,20 @@ rh_status rh_failure__find(rh_failure **out, const rh_log *log, bool continuing,
 rh_status rh_failure__make(rh_failure **out, const rh_failure *parts, int nobs, rh_error *err);
 void rh_failure__destroy(rh_failure *rule); // NULL is allowed
 
+// Failures in a log: in each of its episodes one at most; or, if ever going on, one where
+// failing steps begin.
+typedef struct rh_failure__count {
+    int64_t n;        // failures
+    int64_t nepisode; // episodes, those that resume after a gap with the one before
+    int64_t nstep;
+} rh_failure__count;
+rh_failure__count rh_failure__count_log(const rh_failure *rule, const rh_log *log,
+                                        bool continuing);
+
+// For rh_describe().
+const rh_fields *rh_log__fields(void);         // what there is in a log and was left out
+const rh_fields *rh_log__reading_fields(void); // how it was read
+
 // The time limit of the plant's episodes, in steps; 0: it has none, or the log does not show
 // it.
 int64_t rh_log__time_limit(const rh_log *log);
@@ -76,7 +90,6 @@ bool rh_log__duration(const char *text, double *seconds);
 // Check, before the work begins, that a format exists for this name or suffix.
 // Nullable: format, err.
 rh_status rh_log__write_check(const char *path, const char *format, rh_error *err);
-int rh_log__nformat(void);
 const rh_log_format *rh_log__format_at(int i); // NULL if there is none
 
 // Read the rows of log_next: JSON of `tune --json`, or a study's report.json. Sensors and

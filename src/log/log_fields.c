@@ -1,6 +1,7 @@
 // log_fields.c - a log in numbers, and the names of its sensors and actions.
 
 #include "describe/field.h"
+#include "log.h"
 #include "rehearse/log.h"
 
 rh_names rh_log_names(const rh_log *log)
@@ -49,7 +50,7 @@ static const rh_field row[] = {
 
 static const rh_fields fields = {"log", sizeof(rh_log), RH_FIELD__ROWS(row)};
 
-const rh_fields *rh_log_fields(void)
+const rh_fields *rh_log__fields(void)
 {
     return &fields;
 }

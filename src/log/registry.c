@@ -30,11 +30,6 @@ static const rh_log__format *const format[] = {
 };
 #define NFORMAT ((int)(sizeof format / sizeof *format))
 
-int rh_log__nformat(void)
-{
-    return NFORMAT;
-}
-
 const rh_log_format *rh_log__format_at(int i)
 {
     return i >= 0 && i < NFORMAT ? &format[i]->about : NULL;

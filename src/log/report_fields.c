@@ -1,6 +1,7 @@
 // report_fields.c - the fields of what rh_log_inspect() finds, and of how a log was read.
 
 #include "describe/field.h"
+#include "log.h"
 #include "rehearse/log.h"
 
 // ---------------------------------------------------------------------------- columns
@@ -306,7 +307,7 @@ static const rh_field reading_row[] = {
 static const rh_fields reading = {"reading", sizeof(rh_log_reading),
                                   RH_FIELD__ROWS(reading_row)};
 
-const rh_fields *rh_log_reading_fields(void)
+const rh_fields *rh_log__reading_fields(void)
 {
     return &reading;
 }

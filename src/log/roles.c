@@ -175,18 +175,23 @@ static rh_status resolve_path(rh_log_roles *roles, const char *from, rh_error *e
     return RH_OK;
 }
 
-rh_status rh_log__roles_parse(rh_log_roles *roles, const void *bytes, size_t n,
-                              const char *path, rh_error *err)
+// All of a file; the tree is destroyed.
+static rh_status take_file(rh_log_roles *roles, rh_yaml *tree, const char *path, rh_error *err)
 {
-    rh_yaml *tree = NULL;
     parsing p = {.roles = roles, .path = path, .err = err};
-    rh_status rc = rh_yaml__parse(&tree, bytes, n, path, err);
-    if (!rc)
-        rc = take_tree(&p, tree);
+    rh_status rc = take_tree(&p, tree);
     if (!rc && p.seen[find("path")])
         rc = resolve_path(roles, path, err);
     rh_yaml__destroy(tree);
     return rc;
+}
+
+rh_status rh_log__roles_parse(rh_log_roles *roles, const void *bytes, size_t n,
+                              const char *path, rh_error *err)
+{
+    rh_yaml *tree = NULL;
+    rh_status rc = rh_yaml__parse(&tree, bytes, n, path, err);
+    return rc ? rc : take_file(roles, tree, path, err);
 }
 
 // ---------------------------------------------------------------------------- public
@@ -217,13 +222,9 @@ void rh_log_roles_destroy(rh_log_roles *roles)
 
 rh_status rh_log_roles_read(rh_log_roles *roles, const char *path, rh_error *err)
 {
-    char *bytes = NULL;
-    size_t n = 0;
-    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
-    if (!rc)
-        rc = rh_log__roles_parse(roles, bytes, n, path, err);
-    rh_free(bytes);
-    return rc;
+    rh_yaml *tree = NULL;
+    rh_status rc = rh_yaml__read(&tree, path, err);
+    return rc ? rc : take_file(roles, tree, path, err);
 }
 
 rh_status rh_log_roles_set(rh_log_roles *roles, const char *key, const char *text,

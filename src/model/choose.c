@@ -615,9 +615,9 @@ static rh_status find_unproven(rh_model *model, rh_error *err)
     return rh_findings__end(list) ? RH_OK : rh_base__no_memory(err, "model");
 }
 
-rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int ncandidate,
-                          const rh_log *log, const rh_model_options *opt,
-                          const rh_repr_options *repr, rh_error *err)
+rh_status rh_model__choose(rh_model **out, const rh_model_trial *candidate, int ncandidate,
+                           const rh_log *log, const rh_model_options *opt,
+                           const rh_repr_options *repr, rh_error *err)
 {
     rh_model_options usual = rh_model_defaults();
     rh_repr_options usual_repr = rh_repr_defaults();

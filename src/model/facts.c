@@ -12,6 +12,7 @@
 
 #include "facts.h"
 #include "base/base_internal.h"
+#include "model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ rh_status rh_facts__find(rh_facts **out, rh_facts__resets *resets, const rh_log 
     clear_ends(&ends);
     rh_facts__clear_resets(&found);
     clear_steps(&steps);
-    rh_facts_destroy(facts);
+    rh_facts__destroy(facts);
     return rc;
 }
 
@@ -186,7 +187,7 @@ rh_facts *rh_facts__create(int nobs, int nlimit)
     facts->sensor = rh_alloc((size_t)nobs, sizeof *facts->sensor);
     facts->limit = rh_alloc((size_t)nlimit + 1, sizeof *facts->limit);
     if (!facts->sensor || !facts->limit) {
-        rh_facts_destroy(facts);
+        rh_facts__destroy(facts);
         return NULL;
     }
     facts->nobs = nobs;
@@ -201,7 +202,7 @@ rh_facts *rh_facts__create(int nobs, int nlimit)
     return facts;
 }
 
-void rh_facts_destroy(rh_facts *facts)
+void rh_facts__destroy(rh_facts *facts)
 {
     if (!facts)
         return;
@@ -342,7 +343,7 @@ rh_facts *rh_facts__read(rh_store *store, int nobs)
     facts->nterminal = count[1];
     facts->nunexplained = count[2];
     if (store->rc) {
-        rh_facts_destroy(facts);
+        rh_facts__destroy(facts);
         facts = NULL;
     }
     return facts;

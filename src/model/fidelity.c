@@ -14,6 +14,7 @@
 #include "fidelity_internal.h"
 #include "fields.h"
 #include "knn_internal.h"
+#include "model.h"
 #include "numeric/stats.h"
 #include "repr/repr.h"
 
@@ -209,7 +210,7 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
     if (!rc)
         rc = rh_fidelity__simulate(&w, err);
     if (!rc)
-        rc = rh_model_experiments(&w.f->experiments, log, err);
+        rc = rh_experiments__find(&w.f->experiments, log, err);
     if (!rc)
         rc = rh_fidelity__pause(&w, 1.0, err);
     if (!rc && !rh_fidelity__find(&w))

@@ -58,21 +58,20 @@ static int list_actions(const rh_fidelity__work *w, chooser which, bool told, ch
                         size_t size)
 {
     int n = 0;
-    size_t used = 0;
     out[0] = 0;
     for (int a = 0; a < w->log->naction; a++) {
         const rh_fidelity_action *action = &w->f->action[a];
         if (!which(action) || n++ >= 4)
             continue;
         char label[36];
-        used += (size_t)snprintf(out + used, size - used, "%s'%s'", n > 1 ? ", " : "",
-                                 rh_text__printable(w->log->label[a], label, sizeof label));
+        rh_text__put(out, size, "%s'%s'", n > 1 ? ", " : "",
+                     rh_text__printable(w->log->label[a], label, sizeof label));
         if (told)
-            used += (size_t)snprintf(out + used, size - used, " from %.0f %% of the states",
-                                     100.0 * action->out_of_coverage);
+            rh_text__put(out, size, " from %.0f %% of the states",
+                         100.0 * action->out_of_coverage);
     }
     if (n > 4)
-        snprintf(out + used, size - used, " and %d more", n - 4);
+        rh_text__put(out, size, " and %d more", n - 4);
     return n;
 }
 

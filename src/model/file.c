@@ -198,7 +198,7 @@ static void write_all(const rh_model *model, rh_store *store)
 static rh_status save(rh_state **out, const rh_model *model, const char *path, rh_error *err)
 {
     rh_store store = {.path = path, .err = err};
-    store.rc = rh_state_create(&store.state, err);
+    store.rc = rh_state__create(&store.state, err);
     if (!store.rc)
         store.rc = rh_state__set_label(store.state, label, err);
     if (!store.rc)

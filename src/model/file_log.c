@@ -3,13 +3,35 @@
 // 1. Rows keep their numbers, because the model's tables refer to states and steps by row.
 // 2. rh_log_copy() refuses inconsistent arrays. Missing and infinite numbers are refused here.
 
+#include "describe/field.h"
 #include "file.h"
 #include "log/log.h"
 
 #include <math.h>
 
-enum { N, NSTATE, NEPISODE, NOBS, NACTION, NACT, NSHAPE };
-enum { NROW, NLOST, NINCOMPLETE, NMISSING, NGAP, NMISMATCH, NCOUNT };
+enum { NSHAPE = 6, NCOUNT = 6 };
+
+// The arrays log/shape and log/counts, in order.
+#define AT(member) RH_FIELD__AT(rh_log, member)
+static const struct {
+    rh_field size;
+    int64_t least, most;
+} shape[NSHAPE] = {
+    {{"transitions", AT(n)}, 1, INT32_MAX},
+    {{"states", AT(nstate)}, 1, INT32_MAX},
+    {{"episodes", AT(nepisode)}, 1, INT32_MAX},
+    {{"sensors", AT(nobs)}, 1, RH_MAX_OBS},
+    {{"actions", AT(naction)}, 0, RH_MAX_ACTIONS},
+    {{"numbers of an action", AT(nact)}, 1, RH_MAX_ACT},
+};
+#undef AT
+
+#define AT(member) RH_FIELD__AT(rh_log, reading.member)
+static const rh_field count[NCOUNT] = {
+    {"rows", AT(nrow)},        {"lost", AT(nlost)}, {"incomplete", AT(nincomplete)},
+    {"missing", AT(nmissing)}, {"gaps", AT(ngap)},  {"mismatches", AT(nmismatch)},
+};
+#undef AT
 
 // ---------------------------------------------------------------------------- writing
 
@@ -17,9 +39,9 @@ static void write_names(rh_store *store, const rh_log *log)
 {
     const rh_log_reading *r = &log->reading;
     const int64_t stack = log->stack;
-    const int64_t count[NCOUNT] = {
-        [NROW] = r->nrow,         [NLOST] = r->nlost, [NINCOMPLETE] = r->nincomplete,
-        [NMISSING] = r->nmissing, [NGAP] = r->ngap,   [NMISMATCH] = r->nmismatch};
+    int64_t counts[NCOUNT];
+    for (int i = 0; i < NCOUNT; i++)
+        counts[i] = (int64_t)rh_field__number(&count[i], (const char *)log + count[i].at);
     rh_store__put_texts(store, "log/obs_name", log->obs_name, log->nobs);
     rh_store__put_texts(store, "log/obs_unit", log->obs_unit, log->nobs);
     rh_store__put_texts(store, "log/act_name", log->act_name, log->nact);
@@ -38,16 +60,17 @@ static void write_names(rh_store *store, const rh_log *log)
         rh_store__put(store, "log/stack", RH_STATE_I64, &stack, 1);
     rh_store__put_text(store, "log/path", log->path);
     rh_store__put_text(store, "log/format", r->format ? r->format : "");
-    rh_store__put(store, "log/counts", RH_STATE_I64, count, NCOUNT);
+    rh_store__put(store, "log/counts", RH_STATE_I64, counts, NCOUNT);
     rh_store__put_texts(store, "log/notes", r->note, r->nnote);
 }
 
 void rh_model_file__write_log(rh_store *store, const rh_log *log)
 {
-    const int64_t shape[NSHAPE] = {
-        [N] = log->n,       [NSTATE] = log->nstate,   [NEPISODE] = log->nepisode,
-        [NOBS] = log->nobs, [NACTION] = log->naction, [NACT] = log->nact};
-    rh_store__put(store, "log/shape", RH_STATE_I64, shape, NSHAPE);
+    int64_t sizes[NSHAPE];
+    for (int i = 0; i < NSHAPE; i++)
+        sizes[i] =
+            (int64_t)rh_field__number(&shape[i].size, (const char *)log + shape[i].size.at);
+    rh_store__put(store, "log/shape", RH_STATE_I64, sizes, NSHAPE);
     rh_store__lend(store, "log/obs", RH_STATE_F64, log->obs, log->nstate * log->nobs);
     rh_store__lend(store, "log/from", RH_STATE_I32, log->from, log->n);
     rh_store__lend(store, "log/to", RH_STATE_I32, log->to, log->n);
@@ -72,21 +95,14 @@ static void *look(rh_store *store, const char *name, rh_state__type type, int64_
 // Read the sizes and check that no product of them overflows; rh_log_copy() checks the rest.
 static void read_shape(rh_store *store, rh_log *log)
 {
-    static const int64_t most[NSHAPE] = {INT32_MAX,  INT32_MAX,      INT32_MAX,
-                                         RH_MAX_OBS, RH_MAX_ACTIONS, RH_MAX_ACT};
-    static const char *const name[NSHAPE] = {"transitions", "states",  "episodes",
-                                             "sensors",     "actions", "numbers of an action"};
-    int64_t shape[NSHAPE] = {0};
-    rh_store__copy(store, "log/shape", RH_STATE_I64, NSHAPE, shape);
-    for (int i = 0; i < NSHAPE && !store->rc; i++)
-        if (shape[i] < (i != NACTION) || shape[i] > most[i])
-            rh_store__refuse(store, "log/shape", "%lld %s", (long long)shape[i], name[i]);
-    log->n = shape[N];
-    log->nstate = shape[NSTATE];
-    log->nepisode = (int)shape[NEPISODE];
-    log->nobs = (int)shape[NOBS];
-    log->naction = (int)shape[NACTION];
-    log->nact = (int)shape[NACT];
+    int64_t sizes[NSHAPE] = {0};
+    rh_store__copy(store, "log/shape", RH_STATE_I64, NSHAPE, sizes);
+    for (int i = 0; i < NSHAPE && !store->rc; i++) {
+        const rh_field *f = &shape[i].size;
+        if (sizes[i] < shape[i].least || sizes[i] > shape[i].most ||
+            !rh_field__set(f, (char *)log + f->at, (double)sizes[i]))
+            rh_store__refuse(store, "log/shape", "%lld %s", (long long)sizes[i], f->name);
+    }
 }
 
 static void read_arrays(rh_store *store, rh_log *log)
@@ -111,8 +127,7 @@ static const char *optional_text(rh_store *store, const char *name)
 
 static void read_reading(rh_store *store, rh_log *log)
 {
-    rh_log_reading *r = &log->reading;
-    int64_t stack = 1, count[NCOUNT] = {0};
+    int64_t stack = 1, counts[NCOUNT] = {0};
     if (rh_store__has(store, "log/stack")) {
         rh_store__copy(store, "log/stack", RH_STATE_I64, 1, &stack);
         if (!store->rc && (stack < 2 || stack > RH_MAX_OBS))
@@ -123,17 +138,11 @@ static void read_reading(rh_store *store, rh_log *log)
         if (!store->rc && !isfinite(log->terminal_reward))
             rh_store__refuse(store, "log/terminal_reward", "%g", log->terminal_reward);
     }
-    rh_store__copy(store, "log/counts", RH_STATE_I64, NCOUNT, count);
+    rh_store__copy(store, "log/counts", RH_STATE_I64, NCOUNT, counts);
     for (int i = 0; i < NCOUNT; i++)
-        if (count[i] < 0)
-            rh_store__refuse(store, "log/counts", "%lld", (long long)count[i]);
+        if (!rh_field__set(&count[i], (char *)log + count[i].at, (double)counts[i]))
+            rh_store__refuse(store, "log/counts", "%lld", (long long)counts[i]);
     log->stack = store->rc ? 1 : (int)stack;
-    r->nrow = count[NROW];
-    r->nlost = count[NLOST];
-    r->nincomplete = count[NINCOMPLETE];
-    r->nmissing = count[NMISSING];
-    r->ngap = count[NGAP];
-    r->nmismatch = count[NMISMATCH];
 }
 
 static void check_finite(rh_store *store, const char *name, const double *x, int64_t n)

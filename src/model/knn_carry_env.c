@@ -28,12 +28,8 @@
 #define MOST_RANGES_OUT 1.0 // decision 5; by hand, as nothing is known there
 
 typedef struct carried {
-    const rh_model *model; // borrowed
-    const rh_knn *knn;     // borrowed
-    rh_knn__rules rules;
-    double param[RH_KNN_NPARAM];
-    double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; //
-    int k;
+    rh_knn__finder in;
+    double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; // decision 5                            (nobs)
 } carried;
 
 typedef struct place {
@@ -62,13 +58,13 @@ void rh_knn__stand_anywhere(const rh_model *model, const rh_env *env, void *stat
 
 static void show(const carried *w, const place *here, double *obs)
 {
-    memcpy(obs, here->at.next, (size_t)w->model->log->nobs * sizeof *obs);
+    memcpy(obs, here->at.next, (size_t)w->in.model->log->nobs * sizeof *obs);
 }
 
 static void begin(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const carried *w = self;
-    const rh_model *model = w->model;
+    const rh_model *model = w->in.model;
     place *here = state;
     enter(model, here, model->start[rh_rng_below(&streams->start, (uint32_t)model->nstart)]);
     show(w, here, obs);
@@ -91,18 +87,19 @@ static int find_in(const rh_neighbours *points, const int32_t *who, const float 
 static int stand_in(const carried *w, const float *query, int action, int n, int32_t *position,
                     float *distance)
 {
-    const rh_knn *knn = w->knn;
+    const rh_knn *knn = w->in.knn;
     int32_t other[RH_NEIGHBOURS_MOST];
     float far[RH_NEIGHBOURS_MOST];
     for (int a = 0; a < knn->nsteps; a++) {
         if (a == action)
             continue;
-        int m = find_in(knn->steps[a].points, knn->steps[a].position, query, w->k, other, far);
+        int m =
+            find_in(knn->steps[a].points, knn->steps[a].position, query, w->in.k, other, far);
         for (int i = 0; i < m; i++) {
             float d = sqrtf(far[i] * far[i] + (float)(knn->apart * knn->apart));
-            if (n == w->k && d >= distance[n - 1])
+            if (n == w->in.k && d >= distance[n - 1])
                 break;
-            int at = n < w->k ? n++ : n - 1;
+            int at = n < w->in.k ? n++ : n - 1;
             for (; at > 0 && distance[at - 1] > d; at--) {
                 distance[at] = distance[at - 1];
                 position[at] = position[at - 1];
@@ -118,15 +115,15 @@ static int stand_in(const carried *w, const float *query, int action, int n, int
 static int find(const carried *w, place *here, const double *act, int32_t *position,
                 float *distance)
 {
-    const rh_knn *knn = w->knn;
+    const rh_knn *knn = w->in.knn;
     if (knn->points) {
-        rh_knn__point(knn, w->model, w->model->code ? here->at.code : NULL, here->at.next, act,
-                      here->scratch, here->point);
-        return find_in(knn->points, NULL, here->point, w->k, position, distance);
+        rh_knn__point(knn, w->in.model, w->in.model->code ? here->at.code : NULL, here->at.next,
+                      act, here->scratch, here->point);
+        return find_in(knn->points, NULL, here->point, w->in.k, position, distance);
     }
     const rh_knn__steps *steps = &knn->steps[(int)act[0]];
-    int n = find_in(steps->points, steps->position, here->at.code, w->k, position, distance);
-    if (n > 0 && (n < w->k || (double)distance[n - 1] > knn->apart))
+    int n = find_in(steps->points, steps->position, here->at.code, w->in.k, position, distance);
+    if (n > 0 && (n < w->in.k || (double)distance[n - 1] > knn->apart))
         n = stand_in(w, here->at.code, (int)act[0], n, position, distance);
     return n;
 }
@@ -134,8 +131,8 @@ static int find(const carried *w, place *here, const double *act, int32_t *posit
 static int32_t first_that_goes_on(const carried *w, const int32_t *position, int n)
 {
     for (int i = 0; i < n; i++) {
-        int64_t t = rh_knn__transition(w->knn, position[i]);
-        if (!(w->model->log->flag[t] & RH_FLAG_TERMINAL))
+        int64_t t = rh_knn__transition(w->in.knn, position[i]);
+        if (!(w->in.model->log->flag[t] & RH_FLAG_TERMINAL))
             return position[i];
     }
     return -1;
@@ -144,7 +141,7 @@ static int32_t first_that_goes_on(const carried *w, const int32_t *position, int
 // Keep a state within w->lo and w->hi.
 static void keep_within(const carried *w, place *here)
 {
-    const rh_model *model = w->model;
+    const rh_model *model = w->in.model;
     double *s = here->at.next;
     bool moved = false;
     for (int k = 0; k < model->log->nobs; k++) {
@@ -161,7 +158,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
 {
     const carried *w = self;
     place *here = state;
-    bool continuing = w->model->task.continuing;
+    bool continuing = w->in.model->task.continuing;
     int32_t position[RH_NEIGHBOURS_MOST];
     float distance[RH_NEIGHBOURS_MOST];
     double s[RH_MAX_OBS];
@@ -169,9 +166,9 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     double u = rh_rng_uniform(&streams->noise);
 
     // out of coverage: the end, or in a continuing task a new start
-    bool far = n == 0 || (double)distance[0] > w->rules.reach;
-    if (n == 0 || (far && !w->rules.charged && !w->rules.goes_on)) {
-        *reward = w->rules.given;
+    bool far = n == 0 || (double)distance[0] > w->in.rules.reach;
+    if (n == 0 || (far && !w->in.rules.charged && !w->in.rules.goes_on)) {
+        *reward = w->in.rules.given;
         if (continuing)
             begin(self, state, streams, obs);
         else
@@ -180,15 +177,15 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
         return !continuing;
     }
 
-    int chosen = rh_knn__draw(w->param, distance, n, u);
-    double past = (double)distance[chosen] - w->rules.reach;
-    memcpy(s, here->at.next, (size_t)w->model->log->nobs * sizeof *s);
-    rh_knn__arrive(w->knn, w->model, position[chosen], first_that_goes_on(w, position, n), s,
-                   act, here->scratch, &here->at);
+    int chosen = rh_knn__draw(w->in.param, distance, n, u);
+    double past = (double)distance[chosen] - w->in.rules.reach;
+    memcpy(s, here->at.next, (size_t)w->in.model->log->nobs * sizeof *s);
+    rh_knn__arrive(w->in.knn, w->in.model, position[chosen], first_that_goes_on(w, position, n),
+                   s, act, here->scratch, &here->at);
     *reward = here->at.reward;
-    *reward -= w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0;
-    if (far && w->rules.goes_on)
-        *reward = fmin(*reward, w->model->task.reward_lo);
+    *reward -= w->in.rules.toll > 0.0 && past > 0.0 ? w->in.rules.toll * past : 0.0;
+    if (far && w->in.rules.goes_on)
+        *reward = fmin(*reward, w->in.model->task.reward_lo);
     keep_within(w, here);
     bool ends = here->at.ends;
     if (ends && continuing)
@@ -215,8 +212,8 @@ static const rh_env_type type = {
 
 static void set_bounds(carried *w)
 {
-    const rh_log *log = w->model->log;
-    const rh_task *task = &w->model->task;
+    const rh_log *log = w->in.model->log;
+    const rh_task *task = &w->in.model->task;
     for (int k = 0; k < log->nobs; k++) {
         double far = MOST_RANGES_OUT * (task->obs_hi[k] - task->obs_lo[k]), lo = INFINITY,
                hi = -INFINITY;
@@ -224,7 +221,7 @@ static void set_bounds(carried *w)
             lo = fmin(lo, log->obs[i * log->nobs + k]);
             hi = fmax(hi, log->obs[i * log->nobs + k]);
         }
-        bool exogenous = w->model->facts->sensor[k].exogenous;
+        bool exogenous = w->in.model->facts->sensor[k].exogenous;
         w->lo[k] = exogenous ? lo : fmin(lo, task->obs_lo[k]) - far;
         w->hi[k] = exogenous ? hi : fmax(hi, task->obs_hi[k]) + far;
     }
@@ -233,17 +230,8 @@ static void set_bounds(carried *w)
 rh_status rh_knn__carry_env(rh_env **out, const rh_model *model, const rh_knn *knn,
                             const double *param, rh_error *err)
 {
-    carried *w = rh_alloc(1, sizeof *w);
-    if (!w)
-        return rh_base__no_memory(err, "knn");
-    *w = (carried){.model = model, .knn = knn, .k = (int)param[RH_KNN_K]};
-    memcpy(w->param, param, sizeof w->param);
-    w->rules = rh_knn__make_rules(knn, model, param);
-    set_bounds(w);
-    rh_task task = rh_knn__task(model, &w->rules);
-    size_t size = sizeof(place) + rh_repr__nscratch(model->repr) * sizeof(float);
-    rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
-    if (rc)
-        rh_free(w);
-    return rc;
+    carried *w = rh_knn__make_finder(sizeof *w, model, knn, param);
+    if (w)
+        set_bounds(w);
+    return rh_knn__finder_env(out, &type, w ? &w->in : NULL, sizeof(place), err);
 }

@@ -197,6 +197,22 @@ void rh_knn__stand(const rh_model *model, const rh_env *env, void *state, int32_
 // The task of an environment, with the lowest reward of its rules.
 rh_task rh_knn__task(const rh_model *model, const rh_knn__rules *rules);
 
+// What an environment that looks for neighbours knows; the first member of its struct.
+typedef struct rh_knn__finder {
+    const rh_model *model; // borrowed
+    const rh_knn *knn;     // borrowed
+    rh_knn__rules rules;
+    double param[RH_KNN_NPARAM];
+    int k;
+} rh_knn__finder;
+
+// A finder in `size` bytes, and an environment of it, that frees it when it cannot be made.
+// nplace: bytes of its state, without the scratch behind it. Owned: the finder, *out.
+void *rh_knn__make_finder(size_t size, const rh_model *model, const rh_knn *knn,
+                          const double *param);
+rh_status rh_knn__finder_env(rh_env **out, const rh_env_type *of, rh_knn__finder *finder,
+                             size_t nplace, rh_error *err);
+
 rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *knn,
                             const double *param, rh_error *err);
 

@@ -157,21 +157,13 @@ int rh_knn__search(const rh_knn *knn, const float *point, int k, int32_t *transi
 
 // ---------------------------------------------------------------------------- the environment
 
-typedef struct searched {
-    const rh_model *model; // borrowed
-    const rh_knn *knn;     // borrowed
-    rh_knn__rules rules;
-    double param[RH_KNN_NPARAM];
-    int k;
-} searched;
-
 typedef struct place {
     rh_knn__place at;
     _Alignas(64) float point[RH_NEIGHBOURS_DIM];
     _Alignas(64) float scratch[]; // (rh_repr__nscratch)
 } place;
 
-static void show(const searched *w, int32_t row, double *obs)
+static void show(const rh_knn__finder *w, int32_t row, double *obs)
 {
     const rh_log *log = w->model->log;
     memcpy(obs, log->obs + (int64_t)row * log->nobs, (size_t)log->nobs * sizeof *obs);
@@ -179,7 +171,7 @@ static void show(const searched *w, int32_t row, double *obs)
 
 static void begin(const void *self, void *state, rh_streams *streams, double *obs)
 {
-    const searched *w = self;
+    const rh_knn__finder *w = self;
     place *here = state;
     here->at.row = w->model->start[rh_rng_below(&streams->start, (uint32_t)w->model->nstart)];
     here->at.uncovered = false;
@@ -189,7 +181,7 @@ static void begin(const void *self, void *state, rh_streams *streams, double *ob
 static bool step(const void *self, void *state, const double *act, rh_streams *streams,
                  double *obs, double *reward)
 {
-    const searched *w = self;
+    const rh_knn__finder *w = self;
     const rh_model *model = w->model;
     place *here = state;
     int32_t transition[RH_NEIGHBOURS_MOST];
@@ -228,7 +220,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
 
 static const double *entries(const void *self, int32_t *n)
 {
-    const rh_log *log = ((const searched *)self)->model->log;
+    const rh_log *log = ((const rh_knn__finder *)self)->model->log;
     *n = (int32_t)log->nstate;
     return log->obs;
 }
@@ -236,26 +228,42 @@ static const double *entries(const void *self, int32_t *n)
 static const rh_env_type type = {
     RH_KNN__ENV_TYPE,
     .about = "nearest neighbours in a log, searched for",
-    .self_size = sizeof(searched),
+    .self_size = sizeof(rh_knn__finder),
     .state_size = sizeof(place),
     .fixed_obs = entries,
     .obs_index = rh_knn__obs_index,
     .uncovered = rh_knn__uncovered,
 };
 
+void *rh_knn__make_finder(size_t size, const rh_model *model, const rh_knn *knn,
+                          const double *param)
+{
+    rh_knn__finder *w = rh_alloc(1, size);
+    if (!w)
+        return NULL;
+    *w = (rh_knn__finder){.model = model, .knn = knn, .k = (int)param[RH_KNN_K]};
+    memcpy(w->param, param, sizeof w->param);
+    w->rules = rh_knn__make_rules(knn, model, param);
+    return w;
+}
+
+rh_status rh_knn__finder_env(rh_env **out, const rh_env_type *of, rh_knn__finder *finder,
+                             size_t nplace, rh_error *err)
+{
+    if (!finder)
+        return rh_base__no_memory(err, "knn");
+    rh_task task = rh_knn__task(finder->model, &finder->rules);
+    size_t size = nplace + rh_repr__nscratch(finder->model->repr) * sizeof(float);
+    rh_status rc = rh_env_adopt(out, of, &task, finder->param, finder, size, err);
+    if (rc)
+        rh_free(finder);
+    return rc;
+}
+
 rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *knn,
                              const double *param, rh_error *err)
 {
-    searched *w = rh_alloc(1, sizeof *w);
-    if (!w)
-        return rh_base__no_memory(err, "knn");
-    *w = (searched){.model = model, .knn = knn, .k = (int)param[RH_KNN_K]};
-    memcpy(w->param, param, sizeof w->param);
-    w->rules = rh_knn__make_rules(knn, model, param);
-    rh_task task = rh_knn__task(model, &w->rules);
-    size_t size = sizeof(place) + rh_repr__nscratch(model->repr) * sizeof(float);
-    rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
-    if (rc)
-        rh_free(w);
-    return rc;
+    return rh_knn__finder_env(out, &type,
+                              rh_knn__make_finder(sizeof(rh_knn__finder), model, knn, param),
+                              sizeof(place), err);
 }

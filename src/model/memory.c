@@ -5,10 +5,11 @@
 
 #include "base/base_internal.h"
 #include "linear_internal.h"
+#include "model.h"
 
 #define MOST_STEPS 20000 // of the log; about 0.3 s
 
-rh_status rh_model_memory(rh_model_past *out, const rh_log *log, rh_error *err)
+rh_status rh_model__memory(rh_model__past *out, const rh_log *log, rh_error *err)
 {
     rh_model_options opt = rh_model_defaults();
     rh_repr_options raw = rh_repr_defaults();
@@ -28,7 +29,7 @@ rh_status rh_model_memory(rh_model_past *out, const rh_log *log, rh_error *err)
         rc = rh_model_fit(&model, &rh_model_linear, log, repr, &opt, err);
     if (!rc) {
         const rh_linear *m = model->member[0];
-        *out = (rh_model_past){.steps = m->plan.lags, .dead_time = m->plan.delay};
+        *out = (rh_model__past){.steps = m->plan.lags, .dead_time = m->plan.delay};
         for (int i = 0; i < RH_LINEAR__NSLOW; i++)
             if (m->plan.slow >> i & 1)
                 out->steps = (int)rh_linear__span[i];

@@ -46,7 +46,7 @@ static bool uncovered(const void *self, const void *state)
 
 static const char *reason(const void *self, const void *state)
 {
-    return rh_env_reason(member_of(self, state), inner(state));
+    return rh_contract__env_reason(member_of(self, state), inner(state));
 }
 
 static void clear(void *self)

@@ -278,8 +278,8 @@ static rh_status find_facts(rh_facts **out, rh_facts__resets *resets, const rh_l
     return rh_facts__find(out, resets, log, search, opt->limit_lo, opt->limit_hi, err);
 }
 
-rh_status rh_model_examine(rh_facts **out, const rh_log *log, const rh_model_options *opt,
-                           rh_error *err)
+rh_status rh_model__examine(rh_facts **out, const rh_log *log, const rh_model_options *opt,
+                            rh_error *err)
 {
     rh_model_options defaults = rh_model_defaults();
     rh_facts__resets resets = {0};
@@ -476,7 +476,7 @@ void rh_model_destroy(rh_model *model)
     rh_model__drop_members(model);
     rh_fidelity__destroy(model->fidelity);
     rh_free(model->compared);
-    rh_facts_destroy(model->facts);
+    rh_facts__destroy(model->facts);
     rh_derive__destroy(model->derive);
     rh_free(model->start);
     rh_free(model->code);
@@ -537,7 +537,7 @@ const rh_task *rh_model_task(const rh_model *model)
     return &model->task;
 }
 
-const rh_failure *rh_model_failure(const rh_model *model)
+const rh_failure *rh_model__failure(const rh_model *model)
 {
     return model->failure;
 }
@@ -560,19 +560,4 @@ const rh_fidelity *rh_model_fidelity(const rh_model *model)
 const rh_facts *rh_model_facts(const rh_model *model)
 {
     return model->facts;
-}
-
-const rh_sensor *rh_model__sensor(const rh_model *model, int i)
-{
-    return i >= 0 && i < model->facts->nobs ? &model->facts->sensor[i] : NULL;
-}
-
-int rh_model__nlimit(const rh_model *model)
-{
-    return model->facts->nlimit;
-}
-
-const rh_limit *rh_model__limit(const rh_model *model, int i)
-{
-    return i >= 0 && i < model->facts->nlimit ? &model->facts->limit[i] : NULL;
 }

@@ -5,6 +5,38 @@
 
 #include "rehearse/model.h"
 
+const rh_failure *rh_model__failure(const rh_model *model); // what a failure is
+
+// Find the facts of a log. Uses resets, limit_lo, limit_hi, task and episodes of opt.
+// Owned: *out, free with rh_facts__destroy(). Nullable: opt, err.
+rh_status rh_model__examine(rh_facts **out, const rh_log *log, const rh_model_options *opt,
+                            rh_error *err);
+void rh_facts__destroy(rh_facts *facts); // NULL is allowed
+
+// The past that a linear regression of a log needs.
+typedef struct rh_model__past {
+    int steps;     // observations and actions that tell the state, the present ones included
+    int dead_time; // steps until an action has an effect
+} rh_model__past;
+
+// Find it; RH_EINVAL if the log has too few steps for a regression. Nullable: err.
+rh_status rh_model__memory(rh_model__past *out, const rh_log *log, rh_error *err);
+
+// Find the natural experiments in a log, or in an excerpt of a long one. Nullable: err.
+rh_status rh_experiments__find(rh_experiments *out, const rh_log *log, rh_error *err);
+const rh_fields *rh_experiments__fields(void); // for rh_describe()
+
+// Fit the candidate that replays held-out stretches of the log best: the best that carries,
+// unless one of another kind is better beyond chance. One candidate is fitted without a
+// comparison; so is the first one if the log is too short for it. param of opt is ignored, and
+// so are param, use and seed of repr; sensors are on circles where repr says so. The fitted
+// model keeps the comparison.
+// Owned: *out, free with rh_model_destroy(). Nullable: opt, repr, err. On failure *out is left
+// untouched.
+rh_status rh_model__choose(rh_model **out, const rh_model_trial *candidate, int ncandidate,
+                           const rh_log *log, const rh_model_options *opt,
+                           const rh_repr_options *repr, rh_error *err);
+
 // Check options against a log, so that a fit fails before a representation is learned. Reads
 // the log once and copies nothing. Nullable: opt, err.
 rh_status rh_model__check(const rh_model_type *type, const rh_log *log,
@@ -58,12 +90,6 @@ bool rh_prior__fits(const rh_task *task, rh_prior prior);
 
 // Take a copy of the rows into a model and its task. Environments that it has do not see them.
 rh_status rh_prior__keep(rh_model *model, rh_prior prior, rh_error *err);
-
-const rh_sensor *rh_model__sensor(const rh_model *model,
-                                  int i); // NULL unless 0 .. nobs - 1
-int rh_model__nlimit(const rh_model *model);
-const rh_limit *rh_model__limit(const rh_model *model,
-                                int i); // NULL unless 0 .. nlimit - 1
 
 // Look up actions act (n x nact) in states obs (n x nobs) in the log of a model. The radius is
 // in codes: a typical logged step has RH_COVER_TYPICAL others with its action within it.

@@ -97,14 +97,14 @@ rh_status rh_prior__recent(rh_log **out, const rh_log *log, rh_error *err)
 static bool name_exogenous(rh_text *names, const rh_log *log)
 {
     rh_facts *facts = NULL;
-    bool ok = rh_model_examine(&facts, log, NULL, NULL) == RH_OK;
+    bool ok = rh_model__examine(&facts, log, NULL, NULL) == RH_OK;
     for (int k = 0; ok && k < log->nobs; k++) {
         if (!facts->sensor[k].exogenous)
             continue;
         ok = !strpbrk(log->obs_name[k], ",* \t");
         rh_text__format(names, "%s%s", names->n ? "," : "", log->obs_name[k]);
     }
-    rh_facts_destroy(facts);
+    rh_facts__destroy(facts);
     return ok && !names->bad;
 }
 

@@ -15,6 +15,7 @@
 //    of an unusual action that is held only the first step counts.
 
 #include "unusual.h"
+#include "model.h"
 
 #include "base/base_internal.h"
 #include "base/scratch.h"
@@ -426,7 +427,7 @@ rh_status rh_unusual__count(rh_experiments *out, const rh_unusual *u, rh_error *
     return RH_OK;
 }
 
-rh_status rh_model_experiments(rh_experiments *out, const rh_log *log, rh_error *err)
+rh_status rh_experiments__find(rh_experiments *out, const rh_log *log, rh_error *err)
 {
     rh_log *excerpt = NULL, *clean = NULL;
     rh_model__usable usable;
@@ -479,7 +480,7 @@ static const rh_field row[] = {
 const rh_fields rh_model__experiments = {"natural experiments", sizeof(rh_experiments),
                                          RH_FIELD__ROWS(row)};
 
-const rh_fields *rh_experiments_fields(void)
+const rh_fields *rh_experiments__fields(void)
 {
     return &rh_model__experiments;
 }

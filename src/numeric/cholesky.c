@@ -45,11 +45,6 @@ size_t rh_cholesky__nfactor(int n)
     return (size_t)B * (size_t)n;
 }
 
-size_t rh_cholesky__ninverse(int n)
-{
-    return (size_t)n * (size_t)n;
-}
-
 // ---------------------------------------------------------------------------- factors
 
 bool rh_cholesky__factor_small(int n, double *a, size_t row, double least_pivot)

@@ -11,9 +11,8 @@
 
 #define RH_CHOLESKY__BLOCK 32
 
-// Numbers of scratch that factor() and inverse() need for n rows.
+// Numbers of scratch that factor() needs for n rows.
 size_t rh_cholesky__nfactor(int n);
-size_t rh_cholesky__ninverse(int n);
 
 // Replace A (n x n) by L with A = L L'. False: A is not positive definite; it is then
 // destroyed.
@@ -22,7 +21,7 @@ bool rh_cholesky__factor(int n, double *a, size_t row, double *work);
 // Replace x (n x m, rows m apart) by L^-1 x.
 void rh_cholesky__solve(int n, const double *l, size_t row, int m, double *x);
 
-// Replace L by the inverse of L L'.
+// Replace L by the inverse of L L'. work: n x n numbers.
 void rh_cholesky__inverse(int n, double *l, size_t row, double *work);
 
 // The same without blocks, for small matrices and to the same bits. Pivots below `least` become

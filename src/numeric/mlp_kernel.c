@@ -52,27 +52,23 @@ typedef float vec __attribute__((vector_size(RH_KERNEL_BYTES), may_alias));
 typedef int mask __attribute__((vector_size(RH_KERNEL_BYTES)));
 
 // a * b + c, rounded once if the machine can, for a number and for a vector.
+#if defined(__AVX2__)
+#define IS_FUSED true
+#define FUSED(a, b, c) fmaf(a, b, c)
 #if defined(__AVX512F__)
-#define IS_FUSED true
-#define FUSED(a, b, c) fmaf(a, b, c)
+#define MM(name) _mm512_##name
+typedef __m512 packed;
+#else
+#define MM(name) _mm256_##name
+typedef __m256 packed;
+#endif
 static inline vec spread(float a)
 {
-    return (vec)_mm512_set1_ps(a);
+    return (vec)MM(set1_ps)(a);
 }
 static inline vec fused(vec a, vec b, vec c)
 {
-    return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-}
-#elif defined(__AVX2__)
-#define IS_FUSED true
-#define FUSED(a, b, c) fmaf(a, b, c)
-static inline vec spread(float a)
-{
-    return (vec)_mm256_set1_ps(a);
-}
-static inline vec fused(vec a, vec b, vec c)
-{
-    return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+    return (vec)MM(fmadd_ps)((packed)a, (packed)b, (packed)c);
 }
 #else
 static inline vec spread(float a)
@@ -170,21 +166,16 @@ static inline __attribute__((always_inline)) void panel(const rh_mlp__product *p
     for (; i + ROWS <= p->m; i += ROWS)
         block(p, i, j, ROWS, nvec, NULL, 0);
     switch (p->m - i) {
-    case 5:
-        block(p, i, j, 5, nvec, NULL, 0);
-        break;
-    case 4:
-        block(p, i, j, 4, nvec, NULL, 0);
-        break;
-    case 3:
-        block(p, i, j, 3, nvec, NULL, 0);
-        break;
-    case 2:
-        block(p, i, j, 2, nvec, NULL, 0);
-        break;
-    case 1:
-        block(p, i, j, 1, nvec, NULL, 0);
-        break;
+#define LEFT(nrow)                                                                             \
+    case nrow:                                                                                 \
+        block(p, i, j, nrow, nvec, NULL, 0);                                                   \
+        break
+        LEFT(5);
+        LEFT(4);
+        LEFT(3);
+        LEFT(2);
+        LEFT(1);
+#undef LEFT
     default:
         break;
     }

@@ -381,19 +381,18 @@ static rh_status read_task(program *p, rh_error *err)
 
 static void fill_in(program *p)
 {
-    rh_env_type *t = &p->type;
-    t->name = p->kind.name;
-    t->about = p->kind.about;
-    t->param = p->kind.param;
-    t->nparam = p->kind.nparam;
-    t->self_size = sizeof(exec_env);
-    t->state_size = sizeof(episode);
-    t->init_with = env_init;
-    t->context = p;
-    t->start = env_start;
-    t->step = env_step;
-    t->reason = env_reason;
-    t->clear = env_clear;
+    p->type = (rh_env_type){.name = p->kind.name,
+                            .about = p->kind.about,
+                            .param = p->kind.param,
+                            .nparam = p->kind.nparam,
+                            .self_size = sizeof(exec_env),
+                            .state_size = sizeof(episode),
+                            .init_with = env_init,
+                            .context = p,
+                            .start = env_start,
+                            .step = env_step,
+                            .reason = env_reason,
+                            .clear = env_clear};
 }
 
 static const rh_env_type *add(const char *name, rh_error *err)

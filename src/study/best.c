@@ -544,16 +544,12 @@ static rh_status read_start(const reading *r)
 
 rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
 {
-    char *bytes = NULL;
     rh_yaml *root = NULL;
-    size_t n = 0;
     rh_best *best = rh_alloc(1, sizeof *best);
     if (!best)
         return rh_base__no_memory(err, rh_base__path_tail(path));
     reading r = {.best = best, .path = path, .err = err};
-    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
-    if (!rc)
-        rc = rh_yaml__parse(&root, bytes, n, path, err);
+    rh_status rc = rh_yaml__read(&root, path, err);
     best->tree = root;
     r.root = root;
     if (!rc)
@@ -574,7 +570,6 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
         rc = read_limits(&r);
     const char *version = text_of(below(root, "rehearse"));
     best->version = version ? version : "";
-    rh_free(bytes);
     if (rc) {
         rh_best_destroy(best);
         return rc;

@@ -91,7 +91,7 @@ static bool change_repr(variant *v, const rh_model *model)
 // All models of the check; how many.
 static int list_variants(const rh_study *study, variant list[RH_KINDS__MOST])
 {
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     int n = 0;
     list[n++] = (variant){.name = {"first half of the log", "second half of the log"},
                           .nmember = 2,
@@ -329,7 +329,7 @@ rh_status rh_study__check(rh_study *study, rh_error *err)
     study->best = NULL;
     study->nfinished = 0;
     recall(study);
-    int64_t nstep = rh_model_log(rh_study_model(study))->n;
+    int64_t nstep = rh_model_log(rh_study__model(study))->n;
     if (!rh_workers__alone(study->workers) || nstep * c->n <= study->at_once)
         return carry_out(study, list, n, 0, c->n, err);
     for (int i = n - 1, first = c->n; i >= 0 && !rc; i--) { // decision 6

@@ -130,7 +130,7 @@ static int place_of(const rh_checks *check, int setting)
 // What the clone scores more than the logged controller where there is no clone (decision 5).
 static double level_of(const rh_study *study)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
     return f ? rh_study__level(f, &study->eval, study->task.continuing) : 0.0;
 }
 

@@ -35,7 +35,7 @@
 #define CUT 6.0           // decision 2: most that a point counts
 #define KEPT 0.6          // decision 2: of the deficits so far; by hand
 
-double rh_promise_deficit(double before, double mean, double spread, int nrun, double y)
+double rh_promise__deficit(double before, double mean, double spread, int nrun, double y)
 {
     if (isnan(y) || isnan(mean) || !(spread > 0.0) || nrun < 1)
         return before;
@@ -95,7 +95,7 @@ static double largest(const rh_study__record *record, int ncurve, const points *
         double mean = record->promised[p] - off / others;
         double rest = fmax(0.0, all->squares[p] - off * off * all->n[p] / others);
         double spread = fmax(all->least, sqrt(rest / (others - 1.0)));
-        d = rh_promise_deficit(d, mean, spread, all->n[p] - 1, y[p]);
+        d = rh_promise__deficit(d, mean, spread, all->n[p] - 1, y[p]);
         most = fmax(most, d);
     }
     return most;

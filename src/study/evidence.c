@@ -197,8 +197,8 @@ static double replayed(const rh_model *model)
 
 double rh_study__replay_error(const rh_study *study)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
-    double error = replayed(rh_study_model(study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
+    double error = replayed(rh_study__model(study));
     if (f && f->beside.nexperiment > 0) // fmax() ignores what is unknown
         error = fmax(fmax(error, f->beside.experiments), fmin(1.0 - f->beside.shown, 1.0));
     return error;
@@ -211,17 +211,17 @@ static double share_unlogged(const rh_study *study)
     double sum = 0.0;
     for (int i = 0; i < v->nnext; i++)
         if (v->next[i].nlogged < HARDLY ||
-            rh_study__not_shown(rh_study_model(study), &v->next[i]))
+            rh_study__not_shown(rh_study__model(study), &v->next[i]))
             sum += v->next[i].agent;
     return at_most_one(sum);
 }
 
 static void measure_model(const rh_study *study, double *value)
 {
-    const rh_model_comparison *all = rh_model_compared(rh_study_model(study));
+    const rh_model_comparison *all = rh_model_compared(rh_study__model(study));
     value[RH_EVIDENCE_UNPROVEN] = !all || all->nhorizon == 0;
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
-    value[RH_EVIDENCE_REPLAY] = replayed(rh_study_model(study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
+    value[RH_EVIDENCE_REPLAY] = replayed(rh_study__model(study));
     if (f && f->beside.nexperiment > 0) {
         value[RH_EVIDENCE_BESIDE] = f->beside.ratio;
         value[RH_EVIDENCE_SHOWN] = f->beside.shown + SURELY * f->beside.shown_error;
@@ -259,7 +259,7 @@ static double data_of(const rh_study *study)
 static double count_errors(const rh_study *study)
 {
     const rh_findings *own = &study->verdict.findings;
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
     int n = f ? f->findings.count[RH_ERROR] : 0;
     for (int i = 0; i < own->n; i++) // failures are a fact of the choice, which is known
         n += own->item[i].severity == RH_ERROR && !own->item[i].accepted &&
@@ -269,7 +269,7 @@ static double count_errors(const rh_study *study)
 
 static double count_warnings(const rh_study *study)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
     return f ? (double)f->findings.count[RH_WARNING] : (double)NAN;
 }
 

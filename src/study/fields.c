@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "describe/field.h"
+#include "log/log.h"
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -38,7 +39,7 @@ static void write_searched(rh_doc *doc, const char *key, const rh_field_at *at)
     rh_doc__open(doc, key, '{', true);
     for (int d = 0; d < plan->space.ndim; d++) {
         int agent;
-        const rh_param *param = rh_plan_dim(plan, d, &agent, NULL);
+        const rh_param *param = rh_plan__dim(plan, d, &agent, NULL);
         if (agent == t->agent)
             rh_doc__param(doc, param, t->hp[plan->dim[d].param]);
     }
@@ -324,11 +325,6 @@ static const rh_field transfer_row[] = {
 static const rh_fields transfer_fields = {"transfer", sizeof(rh_transfer),
                                           RH_FIELD__ROWS(transfer_row), .flat = true};
 
-static const char *answer_word(int answer)
-{
-    return rh_answer_name((rh_answer)answer);
-}
-
 static void write_catch_up(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     int64_t step = ((const rh_today *)at->data)->catch_up;
@@ -338,7 +334,8 @@ static void write_catch_up(rh_doc *doc, const char *key, const rh_field_at *at)
 #define AT(member) RH_FIELD__AT(rh_today, member)
 static const rh_field today_row[] = {
     {"better", RH_FIELD__AS(RH_FIELD_WORD, rh_today, better), NULL,
-     "than the logged controller, over a whole run: yes, no or not known", .word = answer_word},
+     "than the logged controller, over a whole run: yes, no or not known",
+     .word = rh_answer__name},
     {"text", AT(text), NULL, "the answer in words"},
     {"learning", AT(learning), NULL, "the chosen agent in a whole run",
      .fields = &reference_fields},
@@ -366,11 +363,6 @@ static const rh_field rate_row[] = {
 #undef AT
 static const rh_fields rate_fields = {"rate", sizeof(rh_rate), RH_FIELD__ROWS(rate_row),
                                       .flat = true};
-
-static const char *often_word(int often)
-{
-    return rh_often_name((rh_often)often);
-}
 
 static void write_rule(rh_doc *doc, const char *key, const rh_field_at *at)
 {
@@ -403,7 +395,7 @@ static const rh_field failing_row[] = {
     {"logged", AT(logged), NULL, "the logged controller, in the log", .fields = &rate_fields},
     {"often", RH_FIELD__AS(RH_FIELD_WORD, rh_failing, often), NULL,
      "the chosen agent in a whole run, compared with the logged controller",
-     .word = often_word},
+     .word = rh_often__name},
 };
 #undef AT
 static const rh_fields failing_fields = {"failures", sizeof(rh_failing),
@@ -472,9 +464,9 @@ static void write_log(rh_doc *doc, const char *key, const rh_field_at *at)
     char text[32];
     if (!study->log)
         log.path = rh_plan_text(study->plan, "data");
-    snprintf(text, sizeof text, "%016" PRIx64, rh_model__fingerprint(rh_study_model(study)));
+    snprintf(text, sizeof text, "%016" PRIx64, rh_model__fingerprint(rh_study__model(study)));
     rh_doc__open(doc, key, '{', false);
-    rh_field__write_within(doc, rh_log_fields(), &log, NULL);
+    rh_field__write_within(doc, rh_log__fields(), &log, NULL);
     rh_doc__text(doc, "fingerprint", text);
     rh_doc__text(doc, "starts", study->starts ? study->starts->path : NULL);
     rh_doc__close(doc);
@@ -492,14 +484,14 @@ static void write_agent(rh_doc *doc, const char *key, const rh_field_at *at)
 static void write_findings(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     const rh_findings *list = &rh_study__of(at)->verdict.findings;
-    rh_field__write_list(doc, key, rh_finding_fields(), list->item, list->n, NULL);
+    rh_field__write_list(doc, key, &rh_field__finding, list->item, list->n, NULL);
 }
 
 static void write_model(rh_doc *doc, const char *key, const rh_field_at *at)
 {
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(rh_study__of(at)));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(rh_study__of(at)));
     rh_doc__open(doc, key, '{', false);
-    rh_field__write_list(doc, "findings", rh_finding_fields(), f ? f->findings.item : NULL,
+    rh_field__write_list(doc, "findings", &rh_field__finding, f ? f->findings.item : NULL,
                          f ? f->findings.n : 0, at->names);
     rh_doc__close(doc);
 }
@@ -591,7 +583,7 @@ static void write_trials(rh_doc *doc, const char *key, const rh_study *study, co
 void rh_study__write_fields(rh_doc *doc, const rh_study *study, int most_tied)
 {
     const rh_verdict *v = &study->verdict;
-    rh_names names = rh_log_names(rh_model_log(rh_study_model(study)));
+    rh_names names = rh_log_names(rh_model_log(rh_study__model(study)));
     bool all = most_tied < 0;
     rh_field__write_within(doc, &head, study, &names);
     write_trials(doc, "tied", study, v->tied,

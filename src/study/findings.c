@@ -45,7 +45,7 @@ static void write_value(const rh_plan *plan, int d, const double *x, char text[4
 {
     double hp[RH_STUDY__NHP];
     rh_plan__hp(plan, x, hp);
-    rh_param__format(rh_plan_dim(plan, d, NULL, NULL), hp[plan->dim[d].param], text, 40);
+    rh_param__format(rh_plan__dim(plan, d, NULL, NULL), hp[plan->dim[d].param], text, 40);
 }
 
 static void at_bounds(rh_study *study)
@@ -56,7 +56,7 @@ static void at_bounds(rh_study *study)
         if (!v->bound[d])
             continue;
         char value[40];
-        const char *name = rh_plan_dim(plan, d, NULL, NULL)->name;
+        const char *name = rh_plan__dim(plan, d, NULL, NULL)->name;
         bool upper = (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS);
         write_value(plan, d, v->trial[v->winner].x, value);
         rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_AT_BOUND, 1,
@@ -95,7 +95,7 @@ static void failures(rh_study *study)
                          RH_FINDING_FAILS_MORE, f->all.n,
                          "the agent fails %s: %s in the models, %s at the end of a run, %s in "
                          "the log; a failure is %.160s",
-                         rh_often_name(f->often), own, last, logged, f->rule->words),
+                         rh_often__name(f->often), own, last, logged, f->rule->words),
         "let a failure cost what it costs you (--reward), or say what one is (--failure)");
 }
 

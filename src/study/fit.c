@@ -118,7 +118,7 @@ rh_status rh_study__prepare_start(rh_study *study, rh_error *err)
         return RH_OK;
     if (study->opt.folder && rh_study__recall_start(study))
         return RH_OK;
-    return practise(study, rh_study_model(study), study->log, &study->head.start, err);
+    return practise(study, rh_study__model(study), study->log, &study->head.start, err);
 }
 
 // Fit the model and keep it.
@@ -171,7 +171,7 @@ static rh_status recall_practice(rh_study *study, rh_model *model, rh_error *err
 // The kinds of a new study: those that the plan wants. A given model stands alone.
 static rh_status choose_kinds(rh_study *study, rh_error *err)
 {
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     rh_status rc = rh_kinds__begin(&study->kinds, model, err);
     if (rc || !study->log)
         return rc;
@@ -183,7 +183,7 @@ static rh_status choose_kinds(rh_study *study, rh_error *err)
 static rh_status recall_kinds(rh_study *study, rh_error *err)
 {
     rh_kinds now = {.n = 0};
-    rh_status rc = rh_kinds__begin(&now, rh_study_model(study), err);
+    rh_status rc = rh_kinds__begin(&now, rh_study__model(study), err);
     if (!rc)
         rc = rh_journal__kinds(study->journal, &study->kinds, err);
     if (rc)
@@ -238,7 +238,7 @@ rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err)
 int rh_study__round(const rh_study *study)
 {
     int all = rh_study__nconfirm(study), most = study->plan->confirm_members;
-    int64_t n = study->at_once / rh_model_log(rh_study_model(study))->n;
+    int64_t n = study->at_once / rh_model_log(rh_study__model(study))->n;
     if (n >= all || !rh_workers__alone(study->workers))
         return all;
     return n < 1 ? 1 : n < most ? (int)n : most;
@@ -247,7 +247,7 @@ int rh_study__round(const rh_study *study)
 static rh_model_options parts_of(rh_study *study)
 {
     const rh_plan *plan = study->plan;
-    const rh_model *first = rh_study_model(study);
+    const rh_model *first = rh_study__model(study);
     rh_model_options opt = rh_model_defaults();
     rh_plan__fresh(plan, rh_model_nmember(first) > 1, rh_model__resample(first), &opt);
     opt.seed = plan->seed + RH_STUDY__FRESH;
@@ -268,7 +268,7 @@ static rh_status keep_shell(rh_study *study, int kind, const rh_model_options *o
     study->shell = NULL;
     study->shell_kind = kind;
     return rh_plan__prepare_kind(&study->shell, study->plan, &study->kinds.kind[kind],
-                                 rh_study_model(study), study->fitted, &how, opt, err);
+                                 rh_study__model(study), study->fitted, &how, opt, err);
 }
 
 // Members first .. first + n - 1 of a kind, each fitted to another part of the log.
@@ -279,7 +279,7 @@ static rh_status fit_parts(rh_study *study, int kind, int first, int n, rh_model
     rh_model *model = NULL;
     rh_status rc = RH_OK;
     if (kind == 0 && n == opt.nmember)
-        return rh_model__refit(out, rh_study_model(study), &opt, err);
+        return rh_model__refit(out, rh_study__model(study), &opt, err);
     rc = keep_shell(study, kind, &opt, err);
     if (rc)
         return rc;
@@ -287,7 +287,7 @@ static rh_status fit_parts(rh_study *study, int kind, int first, int n, rh_model
         model = study->shell;
         study->shell = NULL;
     } else
-        rc = rh_model__shell(&model, kind ? study->shell : rh_study_model(study), err);
+        rc = rh_model__shell(&model, kind ? study->shell : rh_study__model(study), err);
     if (!rc)
         rc = rh_model__add_members(model, &opt, first, n, err);
     if (rc)
@@ -339,7 +339,7 @@ rh_status rh_study__fit_halves(rh_study *study, rh_model **out, rh_error *err)
     opt.fidelity = false;
     opt.nthread = study->opt.nthread;
     opt.watch = watch_of(study);
-    return rh_model__refit(out, rh_study_model(study), &opt, err);
+    return rh_model__refit(out, rh_study__model(study), &opt, err);
 }
 
 rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_model **out,
@@ -348,6 +348,6 @@ rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_mo
     rh_model_options opt = rh_model_defaults();
     rh_fit_options how = how_to_fit(study);
     opt.seed = study->plan->seed + RH_STUDY__CHECK;
-    return rh_plan__fit_kind(out, study->plan, kind, rh_study_model(study), study->fitted, &how,
-                             &opt, err);
+    return rh_plan__fit_kind(out, study->plan, kind, rh_study__model(study), study->fitted,
+                             &how, &opt, err);
 }

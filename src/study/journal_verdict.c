@@ -121,8 +121,8 @@ static void describe(rh_text *note, const rh_plan *plan, const rh_trial *winner)
     int ndim = 0, shown = 0;
     rh_text__format(note, "setting %d", winner->setting);
     for (int d = 0; d < plan->space.ndim; d++) {
-        const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
-        double x = rh_plan_value(plan, winner, d);
+        const rh_param *param = rh_plan__dim(plan, d, NULL, NULL);
+        double x = rh_plan__value_of(plan, winner, d);
         if (isnan(x) || ndim++ >= MOST_SHOWN)
             continue;
         if (param->choice)

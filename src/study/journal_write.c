@@ -128,7 +128,7 @@ static void add_distribution(rh_text *text, const rh_plan *plan, int i)
     if (dim->kind != RH_DIM_NAMES)
         add_range(&inside, dim);
     else
-        add_choices(&inside, dim, rh_plan_dim(plan, i, NULL, NULL),
+        add_choices(&inside, dim, rh_plan__dim(plan, i, NULL, NULL),
                     plan->dim[i].form == RH_FORM_PLAIN);
     if (inside.bad)
         text->bad = true;
@@ -187,6 +187,17 @@ static rh_status study_of(rh_journal *journal, bool confirm, int *study, rh_erro
     return rc;
 }
 
+// The name of a dimension, where setting x has it.
+static bool begin_dim(rh_text *t, const rh_space *space, const double *x, int i)
+{
+    if (!rh_space__has(space, x, i))
+        return false;
+    rh_text__add(t, i > 0 ? "," : "");
+    rh_text__json(t, space->dim[i].name);
+    rh_text__add(t, ":");
+    return true;
+}
+
 rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
                             int *number, rh_error *err)
 {
@@ -210,26 +221,17 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     rh_text__format(t, ",\"study_id\":%d", study);
     add_time(t, ",\"datetime_start\":");
     rh_text__add(t, ",\"state\":0,\"value\":null,\"values\":null,\"distributions\":{");
-    for (int i = 0; i < space->ndim; i++) {
-        if (!rh_space__has(space, x, i))
-            continue;
-        rh_text__add(t, i > 0 ? "," : "");
-        rh_text__json(t, space->dim[i].name);
-        rh_text__add(t, ":");
-        add_distribution(t, plan, i);
-    }
+    for (int i = 0; i < space->ndim; i++)
+        if (begin_dim(t, space, x, i))
+            add_distribution(t, plan, i);
     rh_text__add(t, "},\"params\":{");
-    for (int i = 0; i < space->ndim; i++) {
-        if (!rh_space__has(space, x, i))
-            continue;
-        rh_text__add(t, i > 0 ? "," : "");
-        rh_text__json(t, space->dim[i].name);
-        rh_text__add(t, ":");
-        if (space->dim[i].kind != RH_DIM_NAMES)
-            rh_journal__number(t, x[i]);
-        else
-            rh_text__whole(t, index_of(&space->dim[i], x[i]));
-    }
+    for (int i = 0; i < space->ndim; i++)
+        if (begin_dim(t, space, x, i)) {
+            if (space->dim[i].kind != RH_DIM_NAMES)
+                rh_journal__number(t, x[i]);
+            else
+                rh_text__whole(t, index_of(&space->dim[i], x[i]));
+        }
     rh_text__format(t,
                     "},\"user_attrs\":{\"stage\":\"%s\",\"setting\":%d},\"system_attrs\":{},"
                     "\"intermediate_values\":{}",

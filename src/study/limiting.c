@@ -127,7 +127,7 @@ static bool any_terminal(const rh_log *log)
 
 rh_status rh_study__check_limits(const rh_study *study, rh_error *err)
 {
-    const rh_failure *rule = rh_model_failure(rh_study_model(study));
+    const rh_failure *rule = rh_model__failure(rh_study__model(study));
     for (int i = 0; i < study->limits.nlimit; i++) {
         const rh_constraint *limit = &study->limits.limit[i];
         bool failures = limit->counted == RH_COUNT_FAILURES,
@@ -314,7 +314,7 @@ void rh_study__limiting(rh_study *study)
     find_front(study);
     if (!l->n)
         return;
-    const rh_failure *rule = rh_model_failure(rh_study_model(study));
+    const rh_failure *rule = rh_model__failure(rh_study__model(study));
     for (int i = 0; i < l->n; i++) {
         l->of[i].limit = limits->limit[i];
         l->of[i].logged = rh_limits__logged(limits, i, l->sure, rh_study__whole_log(study),

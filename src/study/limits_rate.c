@@ -106,7 +106,7 @@ rh_kept rh_limits__logged(const rh_limits *limits, int i, double sure, const rh_
                           const rh_failure *rule, bool continuing)
 {
     const rh_constraint *limit = &limits->limit[i];
-    rh_failure_count failures = rh_failure_count_log(rule, log, continuing);
+    rh_failure__count failures = rh_failure__count_log(rule, log, continuing);
     ratio r = {.part_n = 0.0};
     bool over = false; // in this episode
     for (int64_t k = 0; k < log->n; k++) {

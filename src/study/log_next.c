@@ -414,7 +414,7 @@ static rh_status make_rows(survey *s, const rh_cover *cover, rh_study *study)
 
 static rh_status find_rows(rh_study *study, const rh_visits *visits, rh_error *err)
 {
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     const rh_log *log = rh_model_log(model);
     const rh_fidelity *fidelity = rh_model_fidelity(model);
     survey s = {.log = log,
@@ -459,15 +459,14 @@ static void word(const rh_model *model, rh_next *row)
 {
     const rh_log *log = rh_model_log(model);
     const rh_not_shown *effect = rh_study__not_shown(model, row);
-    size_t used = 0;
     row->what[0] = 0;
     if (row->action >= 0)
         rh_text__printable(log->label[row->action], row->what, sizeof row->what);
-    for (int k = 0; row->action < 0 && k < log->nact && used < sizeof row->what; k++) {
+    for (int k = 0; row->action < 0 && k < log->nact; k++) {
         char name[40];
         rh_text__printable(log->act_name[k], name, sizeof name);
-        used += (size_t)snprintf(row->what + used, sizeof row->what - used, "%s%s %.3g to %.3g",
-                                 k ? ", " : "", name, row->act_lo[k], row->act_hi[k]);
+        rh_text__put(row->what, sizeof row->what, "%s%s %.3g to %.3g", k ? ", " : "", name,
+                     row->act_lo[k], row->act_hi[k]);
     }
     if (row->action >= 0 && row->nside == 0 && row->nlogged == 0) {
         snprintf(row->why, sizeof row->why,
@@ -492,7 +491,7 @@ static void word(const rh_model *model, rh_next *row)
 
 rh_status rh_study__find_next(rh_study *study, rh_error *err)
 {
-    const rh_log *log = rh_model_log(rh_study_model(study));
+    const rh_log *log = rh_model_log(rh_study__model(study));
     int setting[SETTINGS], n;
     if (!study->plan->check_runs) // decision 7
         return RH_OK;
@@ -517,7 +516,7 @@ rh_status rh_study__find_next(rh_study *study, rh_error *err)
                                       study->nnext, err);
     }
     for (int i = 0; i < study->nnext && !rc; i++)
-        word(rh_study_model(study), &study->next[i]);
+        word(rh_study__model(study), &study->next[i]);
     study->judged = false; // the verdict depends on it
 
 done:

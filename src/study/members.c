@@ -1,5 +1,6 @@
 // members.c - the environments of one stage: one per member of its models.
 
+#include "model/model.h"
 #include "study_internal.h"
 
 #include <string.h>
@@ -78,7 +79,7 @@ static bool fails(const void *rule, const double *obs, double reward, bool termi
 
 void rh_members__watch(const rh_members *members, rh_eval_options *opt)
 {
-    const rh_failure *rule = members->nkind ? rh_model_failure(members->model[0]) : NULL;
+    const rh_failure *rule = members->nkind ? rh_model__failure(members->model[0]) : NULL;
     opt->fails = rule && rule->known ? fails : NULL;
     opt->rule = rule;
 }

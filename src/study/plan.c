@@ -131,7 +131,7 @@ rh_status rh_plan_create(rh_plan **out, rh_error *err)
     }
     plan->book = book;
     plan->command = RH_PLAN_TUNE;
-    plan->gamma = NAN;
+    plan->fit = rh_model_defaults();
     plan->seed = 1;
     *out = plan;
     return RH_OK;
@@ -249,13 +249,9 @@ rh_status rh_plan__grid(rh_plan *plan, const char *grid, const char *where, rh_e
 
 rh_status rh_plan_read(rh_plan *plan, const char *path, rh_error *err)
 {
-    char *bytes = NULL;
-    size_t n = 0;
-    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
-    if (!rc)
-        rc = rh_plan__parse(plan, bytes, n, path, err);
-    rh_free(bytes);
-    return rc;
+    rh_yaml *root = NULL;
+    rh_status rc = rh_yaml__read(&root, path, err);
+    return rc ? rc : rh_plan__take_file(plan, root, path, err);
 }
 
 // ---------------------------------------------------------------------------- asking
@@ -290,7 +286,7 @@ double rh_plan__real(const rh_plan *plan, const char *key)
     return text && rh_number__parse(text, text + strlen(text), &x) ? x : NAN;
 }
 
-const rh_agent_type *rh_plan_agent(const rh_plan *plan)
+const rh_agent_type *rh_plan__agent(const rh_plan *plan)
 {
     return plan->agent;
 }
@@ -300,12 +296,12 @@ const rh_env_type *rh_plan__task(const rh_plan *plan)
     return plan->task_of;
 }
 
-const rh_space *rh_plan_space(const rh_plan *plan)
+const rh_space *rh_plan__searched(const rh_plan *plan)
 {
     return &plan->space;
 }
 
-int rh_plan_param(const rh_plan *plan, int d, rh_form *form)
+int rh_plan__param(const rh_plan *plan, int d, rh_plan__form *form)
 {
     if (form)
         *form = plan->dim[d].form;

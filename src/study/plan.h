@@ -15,6 +15,7 @@
 #include "kinds.h"
 #include "rehearse/study.h"
 #include "repr/repr.h"
+#include "study.h"
 
 // ---------------------------------------------------------------------------- the plan
 
@@ -67,7 +68,7 @@ struct rh_plan {
     struct {
         int agent; // -1: of none, the choice among them
         int param; // of the agent
-        rh_form form;
+        rh_plan__form form;
     } dim[RH_MAX_DIM];                           // of each dimension          (ndim)
     const char *agent_name[RH_PLAN__AGENTS + 1]; // for `which`
     rh_param which;                              // the choice among agents, as a parameter
@@ -96,9 +97,8 @@ struct rh_plan {
     double *model_param; // owned; NULL where model is                    (nparam of the model)
     rh_model_trial *candidate; // owned: models to choose from, the simplest first (ncandidate)
     int ncandidate;            //
-    int nmember;
-    rh_resample resample;
-    double share;
+    rh_model_options
+        fit; // of which a plan says nmember, resample, share, gamma, episodes, resets
     const rh_repr_type *repr; // NULL: chosen by rh_repr__choose_kind(), or with the model
     bool repr_given;          // the kind was asked for
     bool repr_open;           // it is chosen with the model
@@ -107,10 +107,7 @@ struct rh_plan {
     int circles;                // sensors that wrap round are points on a circle
     const rh_env_type *task_of; // whose task is used; NULL: what the log shows
     double *task_opt;           // owned; NULL where task_of is           (nparam of it)
-    double gamma;               // NAN: the default
-    rh_episodes episodes;
-    rh_resets resets;      // whether resets are searched for
-    rh_plan__range *range; // owned                                       (nrange)
+    rh_plan__range *range;      // owned                                       (nrange)
     int nrange;
     rh_plan__range *limit; // owned                                       (nlimit)
     int nlimit;
@@ -230,7 +227,9 @@ void rh_plan__write_plugins(const rh_plan *plan, bool from_root, rh_text *text);
 
 // ---------------------------------------------------------------------------- files
 
-// Read the YAML text bytes (n). path: for messages, and where paths start from.
+// Take over a tree of YAML, or that of bytes (n). path: for messages, and where paths start
+// from.
+rh_status rh_plan__take_file(rh_plan *plan, rh_yaml *root, const char *path, rh_error *err);
 rh_status rh_plan__parse(rh_plan *plan, const void *bytes, size_t n, const char *path,
                          rh_error *err);
 
@@ -261,7 +260,7 @@ rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err);
 typedef struct rh_plan__axis_spec {
     const rh_key__said *said; // NULL: by default
     bool given;               //
-    rh_form form;             //
+    rh_plan__form form;       //
     rh_dim dim;               // as the search sees it, without a name
     double *value;            // owned: of the dim; NULL for a range         (nvalue of dim)
     double fixed;             // the value that is no axis, as the agent sees it
@@ -271,7 +270,7 @@ typedef struct rh_plan__axis_spec {
 rh_status rh_plan__axis(rh_plan__axis_spec *axis, const rh_param *p, const char *owner,
                         const rh_key__said *said, rh_error *err);
 // The number of the dim as the agent sees it.
-double rh_plan__formed(rh_form form, double x);
+double rh_plan__formed(rh_plan__form form, double x);
 
 // Put the ranges that were set into lo and hi (nobs) of these sensors. Nullable: lo, hi.
 rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs, double *lo,

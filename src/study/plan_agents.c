@@ -100,13 +100,12 @@ static rh_status check_actions(const rh_plan *plan, const rh_agent_type *type,
     char why[320];
     if (type->actions & actions)
         return RH_OK;
-    size_t used = (size_t)snprintf(
-        why, sizeof why, "%s cannot take the log's %s actions; agents that can:", type->name,
-        log->naction ? "discrete" : "continuous");
-    for (int i = 0, n = 0; i < rh_agent_ntype() && used < sizeof why; i++)
+    snprintf(why, sizeof why,
+             "%s cannot take the log's %s actions; agents that can:", type->name,
+             log->naction ? "discrete" : "continuous");
+    for (int i = 0, n = 0; i < rh_agent_ntype(); i++)
         if (rh_agent_type_at(i)->actions & actions)
-            used += (size_t)snprintf(why + used, sizeof why - used, "%s %s", n++ ? "," : "",
-                                     rh_agent_type_at(i)->name);
+            rh_text__put(why, sizeof why, "%s %s", n++ ? "," : "", rh_agent_type_at(i)->name);
     return rh_key__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
 }
 
@@ -144,12 +143,12 @@ rh_status rh_plan__choose_agents(rh_plan *plan, const rh_log *log, rh_error *err
 
 // ---------------------------------------------------------------------------- from a setting
 
-int rh_plan_nagent(const rh_plan *plan)
+int rh_plan__nagent(const rh_plan *plan)
 {
     return plan->agents.n;
 }
 
-const rh_agent_type *rh_plan_agent_at(const rh_plan *plan, int i)
+const rh_agent_type *rh_plan__agent_at(const rh_plan *plan, int i)
 {
     return i >= 0 && i < plan->agents.n ? plan->agents.type[i] : NULL;
 }
@@ -164,7 +163,7 @@ const double *rh_plan__own(const rh_plan *plan, int agent)
     return plan->hp + plan->hp_at[agent];
 }
 
-const rh_param *rh_plan_dim(const rh_plan *plan, int d, int *agent, rh_form *form)
+const rh_param *rh_plan__dim(const rh_plan *plan, int d, int *agent, rh_plan__form *form)
 {
     int own = plan->dim[d].agent;
     if (agent)
@@ -174,7 +173,7 @@ const rh_param *rh_plan_dim(const rh_plan *plan, int d, int *agent, rh_form *for
     return own < 0 ? &plan->which : &plan->agents.type[own]->param[plan->dim[d].param];
 }
 
-double rh_plan_value(const rh_plan *plan, const rh_trial *trial, int d)
+double rh_plan__value_of(const rh_plan *plan, const rh_trial *trial, int d)
 {
     int own = plan->dim[d].agent;
     return own < 0               ? trial->agent

@@ -130,7 +130,7 @@ static rh_status refuse_named(const reading *r, const rh_yaml *node, const char 
 
 // ---------------------------------------------------------------------------- numbers
 
-double rh_plan__formed(rh_form form, double x)
+double rh_plan__formed(rh_plan__form form, double x)
 {
     switch (form) {
     case RH_FORM_PLAIN:

@@ -235,8 +235,12 @@ rh_status rh_plan__parse(rh_plan *plan, const void *bytes, size_t n, const char 
 {
     rh_yaml *root = NULL;
     rh_status rc = rh_yaml__parse(&root, bytes, n, path, err);
-    if (!rc)
-        rc = rh_plan__keep(plan, root, err);
+    return rc ? rc : rh_plan__take_file(plan, root, path, err);
+}
+
+rh_status rh_plan__take_file(rh_plan *plan, rh_yaml *root, const char *path, rh_error *err)
+{
+    rh_status rc = rh_plan__keep(plan, root, err);
     if (rc)
         return rc;
     reading r = {.plan = plan, .path = path, .file = ++plan->book->nfile, .err = err};

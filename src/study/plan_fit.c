@@ -57,7 +57,7 @@ void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
 {
     opt->nmember = plan->confirm_members;
     opt->resample = parts ? resample : RH_RESAMPLE_SUBSET;
-    opt->share = parts ? plan->share : CONFIRM_SHARE;
+    opt->share = parts ? plan->fit.share : CONFIRM_SHARE;
     opt->fidelity = false;
 }
 
@@ -103,10 +103,10 @@ static rh_status read_task(fitting *f, const rh_plan *plan, rh_error *err)
     if (rc)
         return rc;
     f->task = *rh_env_task(f->task_env);
-    if (!isnan(plan->gamma))
-        f->task.gamma = plan->gamma;
-    if (plan->episodes != RH_EPISODES_AUTO)
-        f->task.continuing = plan->episodes == RH_EPISODES_CONTINUE;
+    if (!isnan(plan->fit.gamma))
+        f->task.gamma = plan->fit.gamma;
+    if (plan->fit.episodes != RH_EPISODES_AUTO)
+        f->task.continuing = plan->fit.episodes == RH_EPISODES_CONTINUE;
     f->opt.task = &f->task;
     return RH_OK;
 }
@@ -118,14 +118,8 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
         return rh_fail(err, RH_EINVAL, "fit: options, expected those of rh_fit_defaults()");
     if (!plan->candidate)
         return rh_fail(err, RH_EINVAL, "fit: the plan is not settled");
-    f->opt = rh_model_defaults();
+    f->opt = plan->fit;
     f->opt.param = plan->candidate[0].param;
-    f->opt.nmember = plan->nmember;
-    f->opt.resample = plan->resample;
-    f->opt.share = plan->share;
-    f->opt.gamma = plan->gamma;
-    f->opt.episodes = plan->episodes;
-    f->opt.resets = plan->resets;
     f->opt.starts = opt->starts;
     f->opt.prior = opt->prior;
     f->opt.seed = plan->seed;
@@ -148,7 +142,7 @@ rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit
     rh_status rc = prepare(&f, plan, log, opt ? opt : &usual, err);
     if (!rc && plan->command == RH_PLAN_TUNE && plan->confirm_settings > 0) {
         rh_error why;
-        rh_plan__fresh(plan, plan->nmember > 1, plan->resample, &f.opt);
+        rh_plan__fresh(plan, plan->fit.nmember > 1, plan->fit.resample, &f.opt);
         rc = rh_model__check(plan->candidate[0].type, log, &f.opt, &why);
         if (rc)
             rh_fail(err, rc, "confirm: %.400s; or none (confirm: false)", why.text);
@@ -171,7 +165,7 @@ static rh_status read_learning(fitting *f, const rh_plan *plan, const rh_log *lo
     out->watch = *watch;
     if (!plan->circles)
         return RH_OK;
-    rh_status rc = rh_model_examine(&facts, log, &f->opt, err);
+    rh_status rc = rh_model__examine(&facts, log, &f->opt, err);
     if (rc)
         return rc;
     f->circle = rh_alloc(2 * nobs, sizeof *f->circle);
@@ -179,7 +173,7 @@ static rh_status read_learning(fitting *f, const rh_plan *plan, const rh_log *lo
         f->circle[i] = facts->sensor[i].period;
         f->circle[nobs + i] = facts->sensor[i].base;
     }
-    rh_facts_destroy(facts);
+    rh_facts__destroy(facts);
     if (!f->circle)
         return rh_plan__no_memory(err);
     out->period = f->circle;
@@ -247,7 +241,7 @@ rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
     if (!rc && !plan->repr && !plan->repr_open)
         rc = choose_repr(&f, log, &learning, opt, err);
     if (!rc && f.ncandidate > 1)
-        rc = rh_model_choose(out, f.candidate, f.ncandidate, log, &f.opt, &learning, err);
+        rc = rh_model__choose(out, f.candidate, f.ncandidate, log, &f.opt, &learning, err);
     else if (!rc) {
         learning.param = f.candidate[0].repr_param;
         if (!f.repr)

@@ -135,12 +135,12 @@ static rh_status read_members(rh_plan *plan, rh_error *err)
 {
     const rh_key__said *share = rh_plan__said(plan, "model.share");
     if (!rh_plan__said(plan, "model.members"))
-        plan->nmember = 1;
+        plan->fit.nmember = 1;
     if (!rh_plan__said(plan, "model.resample"))
-        plan->resample = plan->nmember > 1 ? RH_RESAMPLE_SUBSET : RH_RESAMPLE_ALL;
+        plan->fit.resample = plan->fit.nmember > 1 ? RH_RESAMPLE_SUBSET : RH_RESAMPLE_ALL;
     if (!share)
-        plan->share = rh_model_defaults().share;
-    if (share && plan->resample != RH_RESAMPLE_SUBSET)
+        plan->fit.share = rh_model_defaults().share;
+    if (share && plan->fit.resample != RH_RESAMPLE_SUBSET)
         return rh_key__blame(share, NULL, err, "model.share is for resample: subset");
     return RH_OK;
 }

@@ -76,7 +76,7 @@ static void reset(rh_plan *plan)
                       .hp = plan->hp,
                       .method_param = plan->method_param,
                       .model_param = plan->model_param,
-                      .gamma = NAN,
+                      .fit = rh_model_defaults(),
                       .seed = 1,
                       .circles = 1,
                       .confirm_settings = -1,

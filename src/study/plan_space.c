@@ -396,7 +396,7 @@ bool rh_plan__begins_with_log(const rh_plan *plan)
         begins =
             begins || rh_plan__starts_from_log(plan->agents.type[a], rh_plan__own(plan, a));
     for (int d = 0; d < plan->space.ndim; d++)
-        begins = begins || strcmp(rh_plan_dim(plan, d, NULL, NULL)->name, RH_START_PARAM) == 0;
+        begins = begins || strcmp(rh_plan__dim(plan, d, NULL, NULL)->name, RH_START_PARAM) == 0;
     return begins;
 }
 

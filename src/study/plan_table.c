@@ -285,7 +285,7 @@ static bool is_endless(const rh_plan *plan)
 
 static bool has_subsets(const rh_plan *plan)
 {
-    return plan->resample == RH_RESAMPLE_SUBSET;
+    return plan->fit.resample == RH_RESAMPLE_SUBSET;
 }
 
 static bool has_task(const rh_plan *plan)
@@ -499,19 +499,19 @@ static const rh_plan__row row[] = {
     {.key.is = {"model.members", "members", 0, RH_KEY_WHOLE, "N",
                 "models in the ensemble, each fitted to another part of the log", "1", 1,
                 RH_MAX_MEMBER, .commands = FIT | TUNE, .group = RH_KEY_MODEL},
-     FIELD(nmember),
+     FIELD(fit.nmember),
      .fit = true},
     {.key.is = {"model.resample", "resample", 0, RH_KEY_CHOICE, "HOW",
                 "what each member is fitted to: all steps, a random subset of the steps, a "
                 "bootstrap of the episodes, or consecutive parts of the log",
                 "all; with several members subset", .words = resamples, .commands = FIT | TUNE,
                 .group = RH_KEY_MODEL},
-     FIELD(resample),
+     FIELD(fit.resample),
      .fit = true},
     {.key.is = {"model.share", "share", 0, RH_KEY_REAL, "SHARE",
                 "share of the steps in a subset", "0.9", 0, 1, .commands = FIT | TUNE,
                 .group = RH_KEY_MODEL},
-     FIELD(share),
+     FIELD(fit.share),
      .key.above = true,
      .fit = true,
      .when = has_subsets},
@@ -584,20 +584,20 @@ static const rh_plan__row row[] = {
     {.key.is = {"gamma", "gamma", 0, RH_KEY_REAL, "G", "discount",
                 "1 where episodes end, otherwise 0.99", 0, 1, .commands = FIT | TUNE,
                 .group = RH_KEY_TASK},
-     FIELD(gamma),
+     FIELD(fit.gamma),
      .key.or_auto = true,
      .fit = true},
     {.key.is = {"continuing", "continuing", 0, RH_KEY_CHOICE, "WORD",
                 "whether episodes never end; auto: if none ends in the log", "auto",
                 .words = continuing, .commands = FIT | TUNE, .group = RH_KEY_TASK},
-     FIELD(episodes),
+     FIELD(fit.episodes),
      .fit = true},
     {.key.is = {"resets", "resets", 0, RH_KEY_CHOICE, "WORD",
                 "whether to search a continuing log for steps that put the plant back to a "
                 "start; not if the log marks terminal steps",
                 "auto; none with preset paper", .words = resets, .commands = FIT | TUNE,
                 .group = RH_KEY_TASK},
-     FIELD(resets),
+     FIELD(fit.resets),
      .fit = true},
     {.key.is = {"ranges.*", "range", 0, RH_KEY_PAIRS, "SENSOR=LO:HI",
                 "range of a sensor, or of a continuous action",

@@ -86,9 +86,9 @@ static void enter_dim(rh_plan *plan, int k)
     static const char *const around[] = {
         [RH_FORM_PLAIN] = "", [RH_FORM_ONE_MINUS] = "{one_minus: ", [RH_FORM_POW2] = "{pow2: "};
     const rh_dim *dim = &plan->space.dim[k];
-    rh_form form;
+    rh_plan__form form;
     int agent;
-    const rh_param *p = rh_plan_dim(plan, k, &agent, &form);
+    const rh_param *p = rh_plan__dim(plan, k, &agent, &form);
     if (agent < 0) // it is the key agent.name
         return;
     bool logs = dim->scale == RH_LOG, whole = dim->step == 1.0 && !logs;

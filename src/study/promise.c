@@ -98,7 +98,7 @@ int64_t rh_study__per_steps(const rh_study *study)
 const rh_log *rh_study__whole_log(const rh_study *study)
 {
     // missing values may split episodes in the model's own copy of the log
-    return study->log ? study->log : rh_model_log(rh_study_model(study));
+    return study->log ? study->log : rh_model_log(rh_study__model(study));
 }
 
 // ---------------------------------------------------------------------------- the log

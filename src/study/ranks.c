@@ -63,11 +63,6 @@ static const rh_mpi__calls *load(rh_error *err)
     return NULL;
 }
 
-bool rh_ranks__built(void)
-{
-    return load(NULL) != NULL;
-}
-
 // ---------------------------------------------------------------------------- beginning
 
 rh_status rh_ranks_begin(rh_ranks **out, rh_error *err)

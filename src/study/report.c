@@ -54,8 +54,8 @@ static void write_space(rh_doc *doc, const rh_plan *plan)
     rh_doc__open(doc, "space", '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
         const rh_dim *dim = &plan->space.dim[d];
-        rh_form form;
-        const rh_param *param = rh_plan_dim(plan, d, NULL, &form);
+        rh_plan__form form;
+        const rh_param *param = rh_plan__dim(plan, d, NULL, &form);
         rh_doc__open(doc, NULL, '{', true);
         rh_doc__text(doc, "name", plan->agents.n > 1 ? plan->space.dim[d].name : param->name);
         rh_doc__text(doc, "about", param->about);
@@ -65,28 +65,6 @@ static void write_space(rh_doc *doc, const rh_plan *plan)
         rh_doc__close(doc);
     }
     rh_doc__close(doc);
-}
-
-typedef double column(const rh_trial *t);
-
-static double value_of(const rh_trial *t)
-{
-    return t->value;
-}
-
-static double lo95_of(const rh_trial *t)
-{
-    return t->lo95;
-}
-
-static double hi95_of(const rh_trial *t)
-{
-    return t->hi95;
-}
-
-static double coverage_of(const rh_trial *t)
-{
-    return t->out_of_coverage;
 }
 
 static double runs_of(const rh_trial *t)
@@ -102,26 +80,35 @@ static double steps_of(const rh_trial *t)
     return n;
 }
 
-static double setting_of(const rh_trial *t)
-{
-    return t->setting;
-}
+// A number of every trial: a member, or what is computed.
+typedef struct column {
+    rh_field row;
+    double (*of)(const rh_trial *t);
+} column;
 
-static double state_of(const rh_trial *t)
-{
-    return t->state == RH_SETTING_DONE ? 1.0 : t->state == RH_SETTING_DROPPED ? 2.0 : 0.0;
-}
+#define AT(member) RH_FIELD__AT(rh_trial, member)
+static const column setting = {.row = {"setting", AT(setting)}};
+static const column columns[] = {
+    {.row = {"score", AT(value)}},
+    {.row = {"lo95", AT(lo95)}},
+    {.row = {"hi95", AT(hi95)}},
+    {.row = {"state", RH_FIELD__AS(RH_FIELD_WORD, rh_trial, state)}}, // by its number
+    {.row = {"out_of_coverage", AT(out_of_coverage)}},
+    {.row = {"diverged", AT(ndiverged)}},
+    {.row.name = "runs", .of = runs_of},
+    {.row.name = "steps", .of = steps_of},
+};
+#undef AT
 
-static double diverged_of(const rh_trial *t)
+static void write_column(rh_doc *doc, const rh_verdict *v, const column *c)
 {
-    return t->ndiverged;
-}
-
-static void write_column(rh_doc *doc, const char *key, const rh_verdict *v, column *of)
-{
-    rh_doc__open(doc, key, '[', true);
-    for (int i = 0; i < v->ntrial; i++)
-        rh_doc__short(doc, NULL, of(&v->trial[i]));
+    rh_doc__open(doc, c->row.name, '[', true);
+    for (int i = 0; i < v->ntrial; i++) {
+        const rh_trial *t = &v->trial[i];
+        rh_doc__short(doc, NULL,
+                      c->of ? c->of(t)
+                            : rh_field__number(&c->row, (const char *)t + c->row.at));
+    }
     rh_doc__close(doc);
 }
 
@@ -130,13 +117,13 @@ static void write_settings(rh_doc *doc, const rh_plan *plan, const rh_verdict *v
     rh_doc__open(doc, "settings", '{', false);
     rh_doc__whole(doc, "confirmations", v->nconfirm);
     rh_doc__place(doc, "winner", v->winner);
-    write_column(doc, "setting", v, setting_of);
+    write_column(doc, v, &setting);
     rh_doc__open(doc, "values", '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
-        const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
+        const rh_param *param = rh_plan__dim(plan, d, NULL, NULL);
         rh_doc__open(doc, NULL, '[', true);
         for (int i = 0; i < v->ntrial; i++) {
-            double x = rh_plan_value(plan, &v->trial[i], d);
+            double x = rh_plan__value_of(plan, &v->trial[i], d);
             if (param->choice)
                 rh_doc__text(doc, NULL, isnan(x) ? NULL : param->choice[(int)x]);
             else
@@ -145,14 +132,8 @@ static void write_settings(rh_doc *doc, const rh_plan *plan, const rh_verdict *v
         rh_doc__close(doc);
     }
     rh_doc__close(doc);
-    write_column(doc, "score", v, value_of);
-    write_column(doc, "lo95", v, lo95_of);
-    write_column(doc, "hi95", v, hi95_of);
-    write_column(doc, "state", v, state_of); // 0: open, 1: done, 2: dropped
-    write_column(doc, "out_of_coverage", v, coverage_of);
-    write_column(doc, "diverged", v, diverged_of);
-    write_column(doc, "runs", v, runs_of);
-    write_column(doc, "steps", v, steps_of);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        write_column(doc, v, &columns[i]);
     rh_doc__close(doc);
 }
 
@@ -225,18 +206,10 @@ static bool choose_curves(const rh_verdict *v, int most, bool *chosen)
     return true;
 }
 
-static void write_points(rh_doc *doc, const double *y, int n)
-{
-    rh_doc__open(doc, NULL, '[', true);
-    for (int p = 0; p < n; p++)
-        rh_doc__short(doc, NULL, y[p]);
-    rh_doc__close(doc);
-}
-
 static bool write_curves(rh_doc *doc, const rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     int ncurve = (int)rh_plan_number(study->plan, "evaluation.curve");
     int most = ncurve ? CURVE_BYTES / (POINT_BYTES * ncurve) : 0;
     rh_eval_options how = {.nstep = 0};
@@ -260,7 +233,8 @@ static bool write_curves(rh_doc *doc, const rh_study *study)
         rh_doc__open(doc, key[k], '[', false);
         for (int i = 0; i < v->ntrial; i++)
             if (chosen[i])
-                write_points(doc, k ? v->trial[i].spread : v->trial[i].promised, ncurve);
+                rh_doc__shorts(doc, NULL, k ? v->trial[i].spread : v->trial[i].promised,
+                               ncurve);
         rh_doc__close(doc);
     }
     rh_doc__close(doc);
@@ -366,12 +340,8 @@ static void write_replayed(rh_doc *doc, const rh_replayed *r, int series)
                                r->hi[series]};
     static const char *const key[] = {"logged", "lo", "median", "hi"};
     rh_doc__open(doc, NULL, '{', false);
-    for (int k = 0; k < 4; k++) {
-        rh_doc__open(doc, key[k], '[', true);
-        for (int p = 0; p < r->npoint; p++)
-            rh_doc__short(doc, NULL, y[k][p]);
-        rh_doc__close(doc);
-    }
+    for (int k = 0; k < 4; k++)
+        rh_doc__shorts(doc, key[k], y[k], r->npoint);
     rh_doc__close(doc);
 }
 
@@ -396,7 +366,7 @@ static void write_stretch(rh_doc *doc, const rh_replayed *r, int nseries)
 // Held-out stretches and their replays; null where the log is too short.
 static void write_replays(rh_doc *doc, const rh_study *study)
 {
-    const rh_log *log = rh_model_log(rh_study_model(study));
+    const rh_log *log = rh_model_log(rh_study__model(study));
     const rh_replays *all = study->replays;
     if (!all || !all->nstretch) {
         rh_doc__null(doc, "replays");
@@ -422,7 +392,7 @@ static void write_replays(rh_doc *doc, const rh_study *study)
 
 static bool write_models(rh_doc *doc, const rh_study *study)
 {
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     const rh_repr *repr = rh_model_repr(model);
     const rh_model_type *type = rh_model_type_of(model);
     const rh_repr_type *seen = rh_repr_type_of(repr);
@@ -529,7 +499,7 @@ static void write_inspected(rh_doc *doc, const rh_study *study)
         rh_doc__close(doc);
     }
     rh_doc__close(doc);
-    rh_field__write_list(doc, "findings", rh_finding_fields(), report->findings.item,
+    rh_field__write_list(doc, "findings", &rh_field__finding, report->findings.item,
                          report->findings.n, &names);
     write_series(doc, log);
     rh_doc__close(doc);
@@ -560,7 +530,7 @@ static void write_next(rh_doc *doc, const rh_study *study)
     rh_text__shell(&text, plan->agents.type[winner->agent]->name);
     for (int d = 0; d < plan->space.ndim; d++) {
         int agent;
-        const rh_param *param = rh_plan_dim(plan, d, &agent, NULL);
+        const rh_param *param = rh_plan__dim(plan, d, &agent, NULL);
         char value[80];
         if (agent != winner->agent)
             continue;
@@ -594,7 +564,7 @@ static void write_best(rh_doc *doc, const rh_study *study)
 {
     rh_text text = {0}, deploy = {0};
     if (study->verdict.finished && study->verdict.winner >= 0) {
-        rh_study__best_text(&text, &study->head, rh_study_model(study), &study->verdict);
+        rh_study__best_text(&text, &study->head, rh_study__model(study), &study->verdict);
         rh_study__deploy_command(&deploy, study);
     }
     rh_doc__text(doc, "best_yaml", text.bad ? NULL : text.data);
@@ -650,7 +620,7 @@ static bool replay(rh_study *study)
     if (study->replayed)
         return true;
     study->replayed = true;
-    return rh_model__replay(&study->replays, rh_study_model(study), study->plan->seed,
+    return rh_model__replay(&study->replays, rh_study__model(study), study->plan->seed,
                             study->opt.nthread, NULL) != RH_ENOMEM;
 }
 

@@ -45,7 +45,7 @@ rh_status rh_study__write_start(const char *path, const rh_task *task, rh_prior 
 {
     rh_state *state = NULL;
     rh_study__drop_link(path);
-    rh_status rc = rh_state_create(&state, err);
+    rh_status rc = rh_state__create(&state, err);
     if (!rc)
         rc = rh_state__set_label(state, label, err);
     if (!rc)

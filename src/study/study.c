@@ -285,7 +285,7 @@ void rh_study_destroy(rh_study *study)
     rh_free(study);
 }
 
-const rh_model *rh_study_model(const rh_study *study)
+const rh_model *rh_study__model(const rh_study *study)
 {
     return study->members[RH_STAGE_SEARCH].model[0];
 }
@@ -485,11 +485,11 @@ static rh_status write_files(rh_study *study, rh_error *err)
     else if (!rc)
         rc = remove_old(start, err);
     if (!rc && won)
-        rc = rh_study__write_best(best, &study->head, rh_study_model(study), verdict, err);
+        rc = rh_study__write_best(best, &study->head, rh_study__model(study), verdict, err);
     else if (!rc)
         rc = remove_old(best, err);
     if (!rc && verdict->nnext > 0)
-        rc = rh_study__write_next(next, rh_model_log(rh_study_model(study)), verdict->next,
+        rc = rh_study__write_next(next, rh_model_log(rh_study__model(study)), verdict->next,
                                   verdict->nnext, err);
     else if (!rc)
         rc = remove_old(next, err);

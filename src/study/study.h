@@ -7,6 +7,33 @@
 #include "base/text.h"
 #include "rehearse/study.h"
 
+// How a dimension of the space relates to the agent's parameter.
+typedef enum rh_plan__form {
+    RH_FORM_PLAIN,     // the parameter itself
+    RH_FORM_ONE_MINUS, // 1 - parameter
+    RH_FORM_POW2       // its logarithm to the base 2
+} rh_plan__form;
+
+// Parts of a settled plan, borrowed from it.
+const rh_agent_type *rh_plan__agent(const rh_plan *plan); // the first
+int rh_plan__nagent(const rh_plan *plan);
+const rh_agent_type *rh_plan__agent_at(const rh_plan *plan, int i); // NULL: no such one
+// What is searched. Of several agents the first dimension is the agent.
+const rh_space *rh_plan__searched(const rh_plan *plan);
+// The agent's parameter of dimension d, by its number in the agent's table, and itself. *agent:
+// which agent's; -1: it is the choice among them. Nullable: form, agent.
+int rh_plan__param(const rh_plan *plan, int d, rh_plan__form *form);
+const rh_param *rh_plan__dim(const rh_plan *plan, int d, int *agent, rh_plan__form *form);
+
+// The value of dimension d of a trial, as its agent sees it; NAN: its agent has no such one.
+double rh_plan__value_of(const rh_plan *plan, const rh_trial *trial, int d);
+
+const rh_model *rh_study__model(const rh_study *study); // of the search stage
+
+// The deficits of a curve after a further point y, in standard deviations; before: of
+// the points before. mean, spread: the promised point, over nrun runs (docs/deploy.md).
+double rh_promise__deficit(double before, double mean, double spread, int nrun, double y);
+
 // A published grid, "acrobot:paper", as if its axes had been written. Nullable: where, err.
 rh_status rh_plan__grid(rh_plan *plan, const char *grid, const char *where, rh_error *err);
 // rh_plan_write(); from_root: by whole paths, for a file that is kept in another folder.
@@ -46,8 +73,10 @@ rh_status rh_plan__env(rh_env **out, const rh_plan *plan, const rh_model *model,
 
 // Put the ranges that the plan sets into a task. Nullable: err.
 rh_status rh_plan__ranges(const rh_plan *plan, rh_task *task, rh_error *err);
-bool rh_ranks__built(void);           // whether the module that calls MPI is there
 void rh_ranks__meet(rh_ranks *ranks); // waits for all ranks to call this
+
+const char *rh_answer__name(int answer); // "not known", "no", "yes"
+const char *rh_often__name(int often);   // "unknown", "less often", ...
 
 // "2 per 1000 steps", "0.1 % of steps": a rate of a limit
 void rh_limits__say(const rh_constraint *limit, double rate, char text[60]);

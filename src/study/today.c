@@ -48,14 +48,14 @@
 static const rh_reference unknown = {NAN, NAN, NAN};
 static const rh_rate no_rate = {NAN, NAN, NAN, 0, 0};
 
-const char *rh_answer_name(rh_answer answer)
+const char *rh_answer__name(int answer)
 {
     static const char *const name[] = {
         [RH_ANSWER_UNKNOWN] = "not known", [RH_ANSWER_NO] = "no", [RH_ANSWER_YES] = "yes"};
     return name[answer];
 }
 
-const char *rh_often_name(rh_often often)
+const char *rh_often__name(int often)
 {
     static const char *const name[] = {[RH_OFTEN_UNKNOWN] = "unknown",
                                        [RH_OFTEN_LESS] = "less often",
@@ -202,7 +202,7 @@ void rh_study__find_failures(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_failing *f = &v->failing;
-    *f = (rh_failing){.rule = rh_model_failure(rh_study_model(study)),
+    *f = (rh_failing){.rule = rh_model__failure(rh_study__model(study)),
                       .first = no_rate,
                       .all = no_rate,
                       .last = no_rate,
@@ -219,8 +219,8 @@ void rh_study__find_failures(rh_study *study)
     if (study->defaults)
         f->defaults = rate_of(study->defaults, study->ndefault_member, study->ndefault_run, ALL,
                               f->per_steps);
-    rh_failure_count log =
-        rh_failure_count_log(f->rule, rh_study__whole_log(study), study->task.continuing);
+    rh_failure__count log =
+        rh_failure__count_log(f->rule, rh_study__whole_log(study), study->task.continuing);
     f->logged.n = log.n;
     f->logged.of = f->per_steps ? log.nstep : log.nepisode;
     f->logged.rate = (double)log.n / (double)f->logged.of;
@@ -388,7 +388,7 @@ static rh_status find_today(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_today *today = &v->today;
-    const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *fidelity = rh_model_fidelity(rh_study__model(study));
     bool easy = fidelity && rh_trust__too_easy(&fidelity->findings);
     *today = (rh_today){.learning = unknown,
                         .end = unknown,

@@ -159,7 +159,7 @@ static void find_ties(rh_study *study)
 static bool extends(const rh_study *study, int d, bool upper)
 {
     const rh_plan *plan = study->plan;
-    const rh_param *param = rh_plan_dim(plan, d, NULL, NULL);
+    const rh_param *param = rh_plan__dim(plan, d, NULL, NULL);
     double end, hp[RH_STUDY__NHP], x[RH_MAX_DIM];
     const rh_dim *dim = &plan->space.dim[d];
     memcpy(x, study->verdict.trial[study->verdict.winner].x,
@@ -243,7 +243,7 @@ static rh_status find_importance(rh_study *study)
 static rh_status judge_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *fidelity = rh_model_fidelity(rh_study__model(study));
     v->ntied = 0;
     memset(v->bound, 0, (size_t)study->plan->space.ndim * sizeof *v->bound);
     rh_findings__clear(&v->findings);

@@ -147,7 +147,7 @@ static void say_findings(rh_verdict *v, const rh_findings *findings)
         if (f->id == RH_FINDING_FAILS_MORE)
             rh_trust__say(v, rh_finding_name(f->id), false,
                           "it fails %s than the logged controller: %s",
-                          rh_often_name(v->failing.often), veto->remedy);
+                          rh_often__name(v->failing.often), veto->remedy);
         else
             rh_trust__say(v, rh_finding_name(f->id), false, "%.150s: %s", f->evidence,
                           veto->remedy);

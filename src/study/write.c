@@ -85,7 +85,7 @@ static void text_line(rh_text *t, const char *key, const char *value)
 static const rh_param *param_of(const rh_plan *plan, int dim)
 {
     static const rh_param any = {0};
-    const rh_param *param = rh_plan_dim(plan, dim, NULL, NULL);
+    const rh_param *param = rh_plan__dim(plan, dim, NULL, NULL);
     return param->choice && plan->dim[dim].form == RH_FORM_PLAIN ? param : &any;
 }
 
@@ -247,7 +247,7 @@ static void add_failures(rh_text *t, const rh_failing *f)
     add_rate(t, "defaults", &f->defaults);
     add_rate(t, "logged", &f->logged);
     rh_text__format(t, "  often: %s # compared with the logged controller\n",
-                    rh_often_name(f->often));
+                    rh_often__name(f->often));
 }
 
 // Whether it is better than the logged controller.
@@ -256,7 +256,7 @@ static void add_today(rh_text *t, const rh_today *today)
     rh_text__format(t,
                     "today: # scores as in chosen\n  better: \"%s\" # than logged, at the "
                     "end of a run\n",
-                    rh_answer_name(today->better));
+                    rh_answer__name(today->better));
     add_reference(t, "learning", &today->learning, "a whole run, from the first step");
     add_reference(t, "end", &today->end, "the last tenth of it");
     add_reference(t, "defaults", &today->defaults, "the agent's defaults, a whole run");

@@ -278,7 +278,7 @@ static void old_states_load(void **unused)
     rh_agent *agent = make_agent(env, &c, false);
     rh_state *state = NULL, *old = NULL;
     assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
-    assert_int_equal(rh_state_create(&old, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&old, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(old, rh_state__label(state), NULL), RH_OK);
     static const char *const name[] = {"task", "hyperparameters", "beta^t", "w", "v"};
     for (int i = 0; i < 5; i++) {

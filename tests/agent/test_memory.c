@@ -62,7 +62,8 @@ static void check_row(const float *row, int t, int to, int n, double gamma, endi
     double ret = 0.0;
     for (int k = 0; k < m; k++)
         ret += pow(gamma, k) * reward_of(t + k);
-    assert_true(row[0] == (float)t && row[1] == (float)-t);
+    assert_true(row[0] == (float)t);
+    assert_true(row[1] == (float)-t);
     assert_true(row[2] == (ends ? 0.0f : (float)(t + m)));
     assert_true(row[4] == (float)(100 + t));
     assert_true(fabs((double)row[5] - ret) < 1e-6 * fabs(ret));
@@ -119,10 +120,13 @@ static void draws_are_uniform_over_the_newest(void **unused)
         rh_memory__draw(&m, &rng, &d.batch, 0, 64);
         for (int i = 0; i < 64; i++) {
             int t = (int)d.obs[i * NOBS];
-            assert_true(t >= 27 && t < 37);
+            assert_true(t >= 27);
+            assert_true(t < 37);
             count[t - 27]++;
-            assert_true(d.next[i * NOBS] == (float)(t + 1) && d.act[i] == (float)(100 + t));
-            assert_true(d.reward[i] == (float)reward_of(t) && d.discount[i] == 0.9f);
+            assert_true(d.next[i * NOBS] == (float)(t + 1));
+            assert_true(d.act[i] == (float)(100 + t));
+            assert_true(d.reward[i] == (float)reward_of(t));
+            assert_true(d.discount[i] == 0.9f);
         }
     }
     for (int i = 0; i < 10; i++)
@@ -158,7 +162,7 @@ static void saved_and_loaded(void **unused)
                   c = memory_of(1, 4, 0.9);
         rh_state *state = NULL;
         episode(&a, 0, steps, TRUNCATED);
-        assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+        assert_int_equal(rh_state__create(&state, NULL), RH_OK);
         assert_int_equal(rh_memory__save(&a, state, NULL), RH_OK);
         assert_int_equal(rh_memory__load(&b, state, NULL), RH_OK);
         assert_int_equal(rh_memory__load(&c, state, NULL), RH_OK);
@@ -235,9 +239,11 @@ static void observations_are_standardised(void **unused)
 
     // at first the range is what is known
     rh_scaling__ranged(&s, (double[]){10.0, -3.0}, x);
-    assert_true(x[0] == 1.0f && x[1] == -1.0f);
+    assert_true(x[0] == 1.0f);
+    assert_true(x[1] == -1.0f);
     rh_scaling__apply(&s, 1, x, z);
-    assert_true(fabs((double)z[0] - sqrt(3.0)) < 1e-5 && z[1] == -z[0]);
+    assert_true(fabs((double)z[0] - sqrt(3.0)) < 1e-5);
+    assert_true(z[1] == -z[0]);
 
     double sum = 0.0, square = 0.0;
     for (int i = 0; i < 40000; i++) {
@@ -246,7 +252,8 @@ static void observations_are_standardised(void **unused)
         rh_scaling__ranged(&s, (double[]){7.0 + 0.5 * normal[0], 3.0}, x);
         rh_scaling__see(&s, x);
         rh_scaling__apply(&s, 1, x, z);
-        assert_true(isfinite(z[1]) && fabsf(z[1]) <= 10.0f);
+        assert_true(isfinite(z[1]));
+        assert_true(fabsf(z[1]) <= 10.0f);
         sum += i < 20000 ? 0.0 : (double)z[0] / 20000.0;
         square += i < 20000 ? 0.0 : (double)z[0] * (double)z[0] / 20000.0;
     }

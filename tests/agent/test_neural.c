@@ -41,7 +41,7 @@ static rh_task task_of(int nobs, int naction, int nact)
 static rh_state *with_array(const rh_state *state, const char *name, const double *x, size_t n)
 {
     rh_state *made = NULL;
-    assert_int_equal(rh_state_create(&made, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&made, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(made, rh_state__label(state), NULL), RH_OK);
     for (int i = 0; i < rh_state__count(state); i++) {
         const char *own;
@@ -275,9 +275,11 @@ static void truncated_bootstraps_and_terminal_does_not(void **unused)
         for (int k = 0; k < 3; k++, row += 7) {
             int last = k < 2 ? k + 2 : 3; // step of s'
             bool there = k == 0 || cut;
-            assert_true(row[0] == 0.125 * k && row[1] == -0.125 * k);
+            assert_true(row[0] == 0.125 * k);
+            assert_true(row[1] == -0.125 * k);
             assert_true(row[2] == (there ? 0.125 * last : 0.0));
-            assert_true(row[5] == expected[k][0] && row[6] == expected[k][1]);
+            assert_true(row[5] == expected[k][0]);
+            assert_true(row[6] == expected[k][1]);
         }
         rh_state_destroy(state);
     }
@@ -298,7 +300,8 @@ static void discount_of_horizon_and_task(void **unused)
         set(type, hp, "horizon", 10);
         task.gamma = gamma[i];
         assert_int_equal(type->init(s, &task, hp, NULL), RH_OK);
-        assert_true(s->gamma == expected[i] && s->memory.gamma == expected[i]);
+        assert_true(s->gamma == expected[i]);
+        assert_true(s->memory.gamma == expected[i]);
         assert_int_equal(s->memory.room, 64); // the steps of a run
         type->clear(s);
         rh_free(s);

@@ -82,7 +82,9 @@ static void derivatives_of_discrete_actions(void **unused)
                                          discrete_at(&loss, &step, x, taken, j, -2.0f * H),
                                          discrete_at(&loss, &step, x, taken, j, 2.0f * H)));
     }
-    assert_true(n > NTRIAL / 3 && nclipped > n / 10 && nclipped < n);
+    assert_true(n > NTRIAL / 3);
+    assert_true(nclipped > n / 10);
+    assert_true(nclipped < n);
 }
 
 static double continuous_at(const rh_ppo__loss *loss, const rh_ppo__step *step, const float *x,
@@ -133,7 +135,9 @@ static void derivatives_of_continuous_actions(void **unused)
                                  continuous_at(&loss, &step, x, log_sd, act, k, 2.0f * H, sd)));
         }
     }
-    assert_true(n > NTRIAL / 3 && nclipped > n / 10 && nclipped < n);
+    assert_true(n > NTRIAL / 3);
+    assert_true(nclipped > n / 10);
+    assert_true(nclipped < n);
 }
 
 static void derivatives_of_values(void **unused)
@@ -260,7 +264,7 @@ static void refuses(rh_agent *agent, const rh_state *state, const char *name, si
 {
     rh_error err = {""};
     rh_state *bad = NULL;
-    assert_int_equal(rh_state_create(&bad, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&bad, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(bad, rh_state__label(state), NULL), RH_OK);
     for (int i = 0; i < rh_state__count(state); i++) {
         const char *own;

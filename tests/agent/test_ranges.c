@@ -55,7 +55,8 @@ static void gaussian_stays_inside(void **unused)
         nodd += middle - half < lo || middle + half > hi;
         for (int i = 0; i < 12; i++) {
             assert_true(type->act(self, &obs, &rng, &act));
-            assert_true(act >= lo && act <= hi);
+            assert_true(act >= lo);
+            assert_true(act <= hi);
             nend += act == lo || act == hi;
         }
         type->clear(self);
@@ -125,7 +126,8 @@ static void rounding_is_forgiven(void **unused)
         for (int i = 0; i < 6; i++) {
             wanted = near[i];
             assert_true(rh_agent_start(agent, &obs, &rng, &act));
-            assert_true(act >= lo && act <= hi);
+            assert_true(act >= lo);
+            assert_true(act <= hi);
             assert_true(rh_agent_step(agent, 0.0, &obs, &rng, &act));
             assert_true(fabs(act - (i % 2 ? hi : lo)) <= 2e-7 * fabs(i % 2 ? hi : lo));
         }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/tiles.h"
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "numeric/kernels.h"
 
@@ -122,7 +123,7 @@ static void codes_chosen_sensors(void **unused)
         // what was learned with them does not fit all
         rh_state *state = NULL;
         rh_error err = {""};
-        assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+        assert_int_equal(rh_state__create(&state, NULL), RH_OK);
         assert_int_equal(rh_tiles__save(a, state, NULL), RH_OK);
         assert_int_equal(rh_tiles__check_saved(a, "test", state, NULL), RH_OK);
         assert_int_equal(rh_tiles__check_saved(b, "test", state, &err), RH_EINVAL);

@@ -18,7 +18,7 @@ static rh_state *sample(void)
 {
     rh_state *state = NULL;
     double step = 17.0;
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(state, "esarsa", NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "weights", odd, LENGTH(odd), NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "empty", NULL, 0, NULL), RH_OK);

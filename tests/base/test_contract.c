@@ -757,7 +757,7 @@ static void strangers_are_refused(void **unused)
                  "counter: array 'memory' of the saved state has 4 numbers, expected 5");
 
     // a state with the right label and nothing in it
-    assert_int_equal(rh_state_create(&empty, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&empty, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(empty, "counter", NULL), RH_OK);
     load_refuses(&counter_type, &discrete, 4, empty,
                  "counter: no array 'task' in the saved state");

@@ -60,7 +60,7 @@ static void many_arrays(void **unused)
 {
     (void)unused;
     rh_state *state = NULL;
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     assert_string_equal(rh_state__label(state), "");
     char name[32];
     for (int i = 0; i < 300; i++) {
@@ -98,7 +98,7 @@ static void arrays_in_order(void **unused)
     assert_int_equal(rh_state__count(state), 4);
     rh_state_destroy(state);
 
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     assert_int_equal(rh_state__count(state), 0);
     rh_state_destroy(state);
 }
@@ -162,7 +162,7 @@ static void typed_arrays(void **unused)
     rh_state *state = NULL, *back = NULL;
     size_t n, found = 99;
     int64_t live = rh_base__alloc_live();
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     for (size_t i = 0; i < LENGTH(array); i++)
         assert_int_equal((i % 2 ? rh_state__put : rh_state__lend)(
                              state, array[i].name, array[i].type, array[i].x, array[i].n, NULL),
@@ -275,7 +275,7 @@ static void right_checksum_wrong_content(void **unused)
     // two arrays of one name
     rh_state *state = NULL;
     size_t n;
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "a", NULL, 0, NULL), RH_OK);
     assert_int_equal(rh_state_put(state, "b", NULL, 0, NULL), RH_OK);
     unsigned char *bytes = rh_state__bytes(state, &n);
@@ -295,7 +295,7 @@ static void every_failed_allocation(void **unused)
     for (int nth = 1;; nth++) { // growing past the first eight arrays
         rh_state *grown = NULL;
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_state_create(&grown, NULL);
+        rh_status rc = rh_state__create(&grown, NULL);
         for (char name[2] = "a"; !rc && name[0] <= 'j'; name[0]++)
             rc = rh_state_put(grown, name, odd, 3, NULL);
         rh_base__alloc_fail_at(0);

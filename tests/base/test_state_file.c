@@ -59,7 +59,7 @@ static void round_trip(void **unused)
 
     // over an existing file, and without any array
     rh_state *empty = NULL;
-    assert_int_equal(rh_state_create(&empty, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&empty, NULL), RH_OK);
     assert_int_equal(rh_state_write(empty, path, &err), RH_OK);
     assert_int_equal(rh_state_read(&back, path, &err), RH_OK);
     assert_string_equal(rh_state__label(back), "");
@@ -287,7 +287,7 @@ static void full_disk(void **unused)
     assert_int_equal(rh_state_write(state, path, NULL), RH_OK);
 
     static double zeros[100000];
-    assert_int_equal(rh_state_create(&large, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&large, NULL), RH_OK);
     assert_int_equal(rh_state_put(large, "zeros", zeros, LENGTH(zeros), NULL), RH_OK);
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -318,6 +318,14 @@ static void small_helpers(void **unused)
     assert_string_equal(err.text, "out of memory");
     assert_int_equal(rh_base__no_memory(NULL, "x"), RH_ENOMEM);
 
+    char text[8] = "a";
+    rh_text__put(text, sizeof text, ", %d", 12);
+    assert_string_equal(text, "a, 12");
+    rh_text__put(text, sizeof text, "%s", "345"); // cut
+    assert_string_equal(text, "a, 1234");
+    rh_text__put(text, sizeof text, "%s", "6");
+    assert_string_equal(text, "a, 1234");
+
     char *copy = rh_base__copy("abc");
     assert_string_equal(copy, "abc");
     rh_free(copy);

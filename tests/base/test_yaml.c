@@ -228,25 +228,34 @@ static void shown(void **unused)
 static void files(void **unused)
 {
     (void)unused;
-    char folder[] = "/tmp/rehearse-yaml-XXXXXX", path[64], *bytes = NULL;
+    char folder[] = "/tmp/rehearse-yaml-XXXXXX", path[64];
     rh_error err = {""};
-    size_t n = 0;
+    rh_yaml *tree = NULL;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.yaml", folder);
-    assert_int_equal(rh_yaml__load(&bytes, &n, path, &err), RH_EIO);
+    assert_int_equal(rh_yaml__read(&tree, path, &err), RH_EIO);
     assert_non_null(strstr(err.text, "a.yaml: cannot read: No such file"));
-    assert_int_equal(rh_yaml__load(&bytes, &n, folder, &err), RH_EFORMAT);
+    assert_int_equal(rh_yaml__read(&tree, folder, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "not a regular file, expected a small YAML file"));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("a: b\n", file);
     fclose(file);
-    assert_int_equal(rh_yaml__load(&bytes, &n, path, &err), RH_OK);
-    assert_int_equal(n, 5);
-    assert_string_equal(bytes, "a: b\n");
-    rh_free(bytes);
+    assert_int_equal(rh_yaml__read(&tree, path, &err), RH_OK);
+    assert_string_equal(rh_yaml__get(tree, "a")->text, "b");
+    rh_yaml__destroy(tree);
+    for (int nth = 1, live = (int)rh_base__alloc_live(), rc = RH_ENOMEM; rc; nth++) {
+        rh_base__alloc_fail_at(nth);
+        rc = rh_yaml__read(&tree, path, &err);
+        rh_base__alloc_fail_at(0);
+        if (!rc)
+            rh_yaml__destroy(tree);
+        else
+            assert_int_equal(rc, RH_ENOMEM);
+        assert_int_equal(rh_base__alloc_live(), live);
+    }
     assert_int_equal(truncate(path, (1 << 20) + 1), 0);
-    assert_int_equal(rh_yaml__load(&bytes, &n, path, &err), RH_EFORMAT);
+    assert_int_equal(rh_yaml__read(&tree, path, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "more than 1 MB"));
     unlink(path);
     rmdir(folder);

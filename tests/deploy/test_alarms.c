@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "deploy/deploy_sample.h"
 #include "numeric/stats.h"
+#include "study/study.h"
 
 enum {
     RUN = 4000,
@@ -111,7 +112,7 @@ static void promise(void)
                 to->mean[p] = sum;
                 to->spread[p] = spread;
             } else
-                d = rh_promise_deficit(d, sum, spread, n, y[out][p]);
+                d = rh_promise__deficit(d, sum, spread, n, y[out][p]);
             largest = fmax(largest, d);
         }
         if (out >= 0)

@@ -52,7 +52,8 @@ static void deficits(void **unused)
     segment(-13.0); // 3 below -10, spread 1
     near(m.deficit, 0.6 * (1.5 / scale - 0.5) + 3.0 / scale - 0.5);
     assert_int_equal(h.alarms, 0);
-    assert_true(h.evidence[0] > 1.0 && h.evidence[0] < 20.0);
+    assert_true(h.evidence[0] > 1.0);
+    assert_true(h.evidence[0] < 20.0);
     segment(-99.0); // one point counts for at most 6
     double d = 0.6 * (0.6 * (1.5 / scale - 0.5) + 3.0 / scale - 0.5) + 5.5;
     assert_int_equal(h.alarms, RH_ALARM_PROMISE);

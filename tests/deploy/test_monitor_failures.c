@@ -276,7 +276,7 @@ static void resumed(void **unused)
     // of an earlier version: shorter arrays
     rh_state *state = NULL, *older = NULL;
     assert_int_equal(rh_state_read(&state, state_path, NULL), RH_OK);
-    assert_int_equal(rh_state_create(&older, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&older, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(older, rh_state__label(state), NULL), RH_OK);
     for (int i = 0; i < rh_state__count(state); i++) {
         const char *name;

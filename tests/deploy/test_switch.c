@@ -56,8 +56,8 @@ static void finds_the_better(void **unused)
         assert_in_range(t, 4000, 4200);
         assert_int_equal(h.nsetting, 3);
         assert_int_equal(h.setting, good);
-        assert_true(h.setting_steps[good] > 2000);
-        assert_true(fabs(h.setting_mean[good] + 16.0) < 4.0); // -0.2 in 80 steps
+        assert_true(h.tried[good].steps > 2000);
+        assert_true(fabs(h.tried[good].mean + 16.0) < 4.0); // -0.2 in 80 steps
         int64_t learned = h.nlearned;
         for (int i = 0; i < 1000; i++)
             go(d, t++, good, false);

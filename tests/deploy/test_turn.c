@@ -103,7 +103,8 @@ static void learns_in_the_shadow(void **unused)
         assert_int_equal(h.count[4], 0); // nobody overrode it
         assert_int_equal(h.njudged, 0);  // and nothing was promised of somebody else
         assert_int_equal(h.nshadow, 1999);
-        assert_true(h.agreement > 0.4 && h.agreement < 0.6);
+        assert_true(h.agreement > 0.4);
+        assert_true(h.agreement < 0.6);
         assert_true(h.coverage == 1.0);
         // it is not told what was done
         rh_deploy_reply r = after(d, 2000, -1.0, 1.0, 0);
@@ -353,7 +354,8 @@ static void blend_of_numbers(void **unused)
     bool moved = false;
     for (int t = 0; t < 200; t++) {
         rh_deploy_reply r = after(d, t, -1.0, -0.1, 0);
-        assert_true(r.act[0] > 3.999 && r.act[0] < 6.001);
+        assert_true(r.act[0] > 3.999);
+        assert_true(r.act[0] < 6.001);
         assert_false(fabs(r.act[0] - before) > 0.5 + 1e-9);
         before = r.act[0];
         moved = moved || r.source == RH_BY_BLEND;
@@ -416,7 +418,8 @@ static void gain(void **unused)
     rh_deploy_health h = rh_deploy_health_of(d);
     assert_true(fabs(h.controller + 80.0) < 1e-9);
     assert_true(fabs(h.gain - 40.0) < 1e-9);
-    assert_true(fabs(h.gain_lo - 36.0) < 1e-9 && fabs(h.gain_hi - 44.0) < 1e-9);
+    assert_true(fabs(h.gain_lo - 36.0) < 1e-9);
+    assert_true(fabs(h.gain_hi - 44.0) < 1e-9);
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 

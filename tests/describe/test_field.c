@@ -331,13 +331,13 @@ static void test_finding(void **state)
                     .line = -1,
                     .evidence = "two jumps",
                     .remedy = "look"};
-    char *text = rh_describe(RH_DOC_YAML, rh_finding_fields(), &f, &names);
+    char *text = rh_describe(RH_DOC_YAML, &rh_field__finding, &f, &names);
     assert_string_equal(
         text,
         "severity: warning\nid: jumps\norigin: log\nevidence: \"two jumps\"\nremedy: look\n"
         "count: 2\nfirst_step: 4\nfirst_line: null\nsensor: level\n");
     rh_free(text);
-    text = rh_describe(RH_DOC_YAML, rh_finding_fields(), &f, NULL);
+    text = rh_describe(RH_DOC_YAML, &rh_field__finding, &f, NULL);
     assert_null(strstr(text, "first_step"));
     rh_free(text);
 }

@@ -60,10 +60,14 @@ static void test_tables(void **unused)
         const plant *p = plants[n];
         int nsensor = plant_nsensor(p);
         assert_true(n == 0 || strcmp(plants[n - 1]->name, p->name) < 0);
-        assert_true(nsensor >= 3 && nsensor <= PLANT_SENSORS);
-        assert_true(plant_naction(p) >= 1 && plant_naction(p) <= PLANT_ACTIONS);
-        assert_true(plant_ncost(p) >= 1 && plant_ncost(p) <= PLANT_COSTS);
-        assert_true(p->seconds > 0 && p->trip >= 0);
+        assert_true(nsensor >= 3);
+        assert_true(nsensor <= PLANT_SENSORS);
+        assert_true(plant_naction(p) >= 1);
+        assert_true(plant_naction(p) <= PLANT_ACTIONS);
+        assert_true(plant_ncost(p) >= 1);
+        assert_true(plant_ncost(p) <= PLANT_COSTS);
+        assert_true(p->seconds > 0);
+        assert_true(p->trip >= 0);
         assert_true(p->nlevel == 0 || (plant_naction(p) == 1 && p->action[0].lo == 0 &&
                                        p->action[0].hi == p->nlevel - 1));
         assert_true((p->nstep > 0) == (p->episode != NULL));

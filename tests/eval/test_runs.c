@@ -259,7 +259,8 @@ static void continuing_runs_have_no_episodes(void **unused)
 // Fails where an episode ends; rule: or at every step, if it is true.
 static bool fails(const void *rule, const double *obs, double reward, bool terminal)
 {
-    assert_true(obs[0] == 0.5 && reward == -1.0);
+    assert_true(obs[0] == 0.5);
+    assert_true(reward == -1.0);
     return terminal || *(const bool *)rule;
 }
 
@@ -323,7 +324,8 @@ static void failures_are_counted(void **unused)
 // The limits that are given, at every step; adds the reward twice.
 static unsigned measure(const void *limits, const rh_done_step *step, double *also)
 {
-    assert_true(step->next[0] == 0.5 && (step->act[0] == 0.0 || step->act[0] == 1.0));
+    assert_true(step->next[0] == 0.5);
+    assert_true((step->act[0] == 0.0 || step->act[0] == 1.0));
     also[0] = 2.0 * step->reward;
     return *(const unsigned *)limits;
 }

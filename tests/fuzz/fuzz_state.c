@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "base/state.h"
 #include "base/text.h"
@@ -37,7 +38,7 @@ static void use_repr(const rh_repr *repr)
         float *code = scratch + rh_repr__nscratch(repr);
         rh_repr__encode_one(repr, obs, obs + nobs, scratch, code);
     }
-    require(rh_state_create(&state, NULL) == RH_OK);
+    require(rh_state__create(&state, NULL) == RH_OK);
     require(rh_repr__save(repr, state, NULL) == RH_OK);
     rh_state_destroy(state);
     rh_free(scratch);

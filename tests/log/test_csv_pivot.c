@@ -51,7 +51,9 @@ static void expect(const rh_log *log, const double temp[4], const char *pump[4])
         assert_true(log->time[i] == 60.0 * i);
         assert_string_equal(log->label[(int)log->act[i]], pump[i]);
     }
-    assert_true(log->reward[0] == 1.0 && log->reward[1] == 2.0 && log->reward[2] == 2.0);
+    assert_true(log->reward[0] == 1.0);
+    assert_true(log->reward[1] == 2.0);
+    assert_true(log->reward[2] == 2.0);
 }
 
 static void resampled(void **unused)
@@ -99,7 +101,9 @@ static void words_and_gaps(void **unused)
                   "20,temp,2.5\n20,pump,on\n30,temp,3\n40,temp,3\n",
                   &opt);
     assert_int_equal(log->nstate, 5);
-    assert_true(isnan(log->obs[2]) && log->obs[3] == 7.0 && log->obs[4] == 2.5);
+    assert_true(isnan(log->obs[2]));
+    assert_true(log->obs[3] == 7.0);
+    assert_true(log->obs[4] == 2.5);
     assert_string_equal(log->label[(int)log->act[1]], "off");
     assert_string_equal(log->label[(int)log->act[2]], "on");
     rh_log_destroy(log);
@@ -174,7 +178,8 @@ static void influx(void **unused)
                             &opt);
     assert_int_equal(log->n, 1);
     assert_int_equal(log->nobs, 1);
-    assert_true(log->obs[1] == 2.0 && log->reward[0] == 5.0);
+    assert_true(log->obs[1] == 2.0);
+    assert_true(log->reward[0] == 5.0);
     rh_log_destroy(log);
     refused(INFLUX("temp", "0", "1", "2") INFLUX("temp", "1", "0", "1"), &opt,
             "column '_field': found 'temp', expected a field of one series");

@@ -132,8 +132,8 @@ static void options(void **unused)
     int64_t n;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(rh_log__parse_every(good[i].text, &time, &n));
-        assert_true(n == good[i].rows &&
-                    (isnan(good[i].time) ? isnan(time) : time == good[i].time));
+        assert_true(n == good[i].rows);
+        assert_true((isnan(good[i].time) ? isnan(time) : time == good[i].time));
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(rh_log__parse_every(bad[i], &time, &n));

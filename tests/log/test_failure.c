@@ -50,7 +50,7 @@ static int judged(double step, const double *end, int nend, const char *said, do
     if (!log)
         fail_msg("%s", err.text);
     assert_int_equal(rh_failure__find(&rule, log, false, (rh_prior){0}, &err), RH_OK);
-    rh_failure_count count = rh_failure_count_log(rule, log, false);
+    rh_failure__count count = rh_failure__count_log(rule, log, false);
     assert_int_equal(count.nepisode, 30);
     assert_int_equal(count.nstep, log->n);
     *below = rule->below;
@@ -60,7 +60,7 @@ static int judged(double step, const double *end, int nend, const char *said, do
     // a copy of the rule, and of the log, judge alike
     rh_failure *again = NULL;
     assert_int_equal(rh_failure__make(&again, rule, log->nobs, &err), RH_OK);
-    assert_int_equal(rh_failure_count_log(again, log, false).n, count.n);
+    assert_int_equal(rh_failure__count_log(again, log, false).n, count.n);
     rh_failure__destroy(again);
     rh_failure__destroy(rule);
     rh_log_destroy(log);
@@ -82,7 +82,8 @@ static void by_the_rewards(void **unused)
 
     // a penalty is, and the words have the number
     assert_int_equal(judged(-1.0, penalty, 3, NULL, &below, words), 10);
-    assert_true(below > -50.0 && below < -1.0);
+    assert_true(below > -50.0);
+    assert_true(below < -1.0);
     char expected[100];
     snprintf(expected, sizeof expected, "an episode that ends with a reward below %g", below);
     assert_string_equal(words, expected);
@@ -92,7 +93,8 @@ static void by_the_rewards(void **unused)
     assert_int_equal(judged(1.0, fallen, 1, NULL, &below, words), 30);
     assert_true(below == INFINITY);
     assert_int_equal(judged(1.0, bonus, 2, NULL, &below, words), 15);
-    assert_true(below > 1.0 && below < 10.0);
+    assert_true(below > 1.0);
+    assert_true(below < 10.0);
 }
 
 static void as_it_was_said(void **unused)
@@ -141,7 +143,7 @@ static void in_a_continuing_task(void **unused)
     rh_failure *rule = NULL;
     rh_log *log = log_of(30, -1.0, end, 1, "temp > 85", &err);
     assert_int_equal(rh_failure__find(&rule, log, true, (rh_prior){0}, &err), RH_OK);
-    assert_int_equal(rh_failure_count_log(rule, log, true).n, 30);
+    assert_int_equal(rh_failure__count_log(rule, log, true).n, 30);
     assert_true(rh_failure_step(rule, (double[]){85.5, 0.0}, 0.0, false));
     assert_false(rh_failure_step(rule, (double[]){85.0, 0.0}, -99.0, true));
     assert_false(rh_failure_step(rule, (double[]){NAN, 0.0}, 0.0, true));

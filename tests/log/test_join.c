@@ -116,7 +116,9 @@ static void amounts(void **unused)
     if (rh_log_join(&all, (const rh_log *const *)log, 2, &err))
         fail_msg("%s", err.text);
     assert_int_equal(all->naction, 0);
-    assert_true(all->act[0] == 0.5 && all->act[2] == 2.0 && all->act[3] == 0.0);
+    assert_true(all->act[0] == 0.5);
+    assert_true(all->act[2] == 2.0);
+    assert_true(all->act[3] == 0.0);
     rh_log_destroy(all);
     rh_log_destroy(log[0]);
     rh_log_destroy(log[1]);

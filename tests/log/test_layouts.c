@@ -217,7 +217,8 @@ static void notice(void *context, const char *what, double share)
 {
     watched *w = context;
     assert_string_equal(what, "reading the log");
-    assert_true(share >= 0.0 && share <= 1.0);
+    assert_true(share >= 0.0);
+    assert_true(share <= 1.0);
     w->n++;
     w->share = share;
 }
@@ -238,7 +239,8 @@ static void progress(void **unused)
     for (int i = 0; i < 50000; i++)
         rh_text__format(&text, "%d,%d,0\n", i, i % 2);
     rh_log *log = read_with(text.data, &opt);
-    assert_true(w.n > 5 && w.share == 1.0);
+    assert_true(w.n > 5);
+    assert_true(w.share == 1.0);
     rh_log_destroy(log);
     w.stops = true;
     refused_with(text.data, &opt, "plant: stopped while it was read");

@@ -71,7 +71,8 @@ static void read_packed(const unsigned char *bytes, size_t n)
     spill(path, bytes, n);
     rh_log *log = read_log(path, NULL);
     assert_int_equal(log->n, 2);
-    assert_true(log->obs[2] == 3.0 && log->reward[1] == 6.0);
+    assert_true(log->obs[2] == 3.0);
+    assert_true(log->reward[1] == 6.0);
     rh_log_destroy(log);
     unlink(path);
 }

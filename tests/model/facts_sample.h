@@ -3,6 +3,7 @@
 #ifndef TESTS_FACTS_SAMPLE_H
 #define TESTS_FACTS_SAMPLE_H
 
+#include "model/model.h"
 #include "model_sample.h"
 
 #include "model/facts.h"
@@ -81,7 +82,7 @@ static inline rh_facts *facts_of(const rh_log *log)
 {
     rh_error err = {""};
     rh_facts *facts = NULL;
-    if (rh_model_examine(&facts, log, NULL, &err))
+    if (rh_model__examine(&facts, log, NULL, &err))
         fail_msg("%s", err.text);
     return facts;
 }

@@ -3,13 +3,14 @@
 #ifndef STORE_SAMPLE_H
 #define STORE_SAMPLE_H
 
+#include "base/base.h"
 #include "model/model_internal.h"
 
 static rh_status write_alone(const rh_model_type *type, const rh_model *model,
                              const void *member, const char *file, rh_error *err)
 {
     rh_store store = {.path = file, .err = err};
-    store.rc = rh_state_create(&store.state, err);
+    store.rc = rh_state__create(&store.state, err);
     rh_store__within(&store, "members", 3);
     if (!store.rc)
         type->calls->write(model, member, &store);

@@ -96,7 +96,7 @@ static void what_is_not_shown(void **unused)
     int64_t tried;
     rh_experiments e;
     rh_log *log = thermostat(3000, 0.0, &tried, NULL);
-    assert_int_equal(rh_model_experiments(&e, log, NULL), RH_OK);
+    assert_int_equal(rh_experiments__find(&e, log, NULL), RH_OK);
     bool heat = false, rest = false;
     assert_true(e.nnot_shown > 0);
     for (int i = 0; i < e.nnot_shown; i++) {
@@ -109,12 +109,12 @@ static void what_is_not_shown(void **unused)
     assert_true(heat || rest);
     rh_log_destroy(log);
     log = thermostat(3000, 0.1, &tried, NULL);
-    assert_int_equal(rh_model_experiments(&e, log, NULL), RH_OK);
+    assert_int_equal(rh_experiments__find(&e, log, NULL), RH_OK);
     assert_int_equal(e.nnot_shown, 0);
     assert_true(e.n >= 200);
     rh_log_destroy(log);
     log = thermostat(30, 0.1, &tried, NULL); // too short
-    assert_int_equal(rh_model_experiments(&e, log, NULL), RH_OK);
+    assert_int_equal(rh_experiments__find(&e, log, NULL), RH_OK);
     assert_int_equal(e.nstep, 0);
     rh_log_destroy(log);
 }
@@ -194,7 +194,8 @@ static void effects_are_told(void **unused)
     rh_stretches *a = NULL, *b = NULL;
     score(&x, &a, linear, 1);
     score(&y, &b, knn, 1);
-    assert_true(x.beside.nexperiment >= 20 && x.beside.nsensor >= 20);
+    assert_true(x.beside.nexperiment >= 20);
+    assert_true(x.beside.nsensor >= 20);
     assert_int_equal(x.beside.naction, 0); // they are discrete
     assert_true(isnan(x.beside.actions));
     assert_true(fabs(x.beside.shown - 1.0) < 0.1);
@@ -206,7 +207,8 @@ static void effects_are_told(void **unused)
     double mean, error;
     rh_stretches__compare(a, &y, &x, true, &mean, &error);
     assert_true(fabs(mean - (y.total - x.total)) < 1e-9);
-    assert_true(error > 0.0 && mean > 2.5 * error);
+    assert_true(error > 0.0);
+    assert_true(mean > 2.5 * error);
     rh_stretches__clear(&x);
     rh_stretches__clear(&y);
     rh_stretches__destroy(a);
@@ -237,7 +239,7 @@ static void kept_in_files(void **unused)
     rh_model_options opt = rh_model_defaults();
     int n = rh_model__candidates(trial);
     const char *path = "model_test_beside.model";
-    if (rh_model_choose(&model, trial, n, log, &opt, NULL, &err) ||
+    if (rh_model__choose(&model, trial, n, log, &opt, NULL, &err) ||
         rh_model_write(model, path, &err) || rh_model_read(&again, path, &err))
         fail_msg("%s", err.text);
     remove(path);
@@ -247,10 +249,15 @@ static void kept_in_files(void **unused)
     assert_int_equal(f->experiments.nnot_shown, g->experiments.nnot_shown);
     for (int i = 0; i < f->experiments.nnot_shown; i++) {
         const rh_not_shown *a = &f->experiments.not_shown[i], *b = &g->experiments.not_shown[i];
-        assert_true(a->action == b->action && a->sensor == b->sensor && a->nstep == b->nstep &&
-                    a->nchoice == b->nchoice && a->lo == b->lo && a->hi == b->hi);
+        assert_true(a->action == b->action);
+        assert_true(a->sensor == b->sensor);
+        assert_true(a->nstep == b->nstep);
+        assert_true(a->nchoice == b->nchoice);
+        assert_true(a->lo == b->lo);
+        assert_true(a->hi == b->hi);
     }
-    assert_true(f->beside.nsensor > 0 && f->beside.nsensor == g->beside.nsensor);
+    assert_true(f->beside.nsensor > 0);
+    assert_true(f->beside.nsensor == g->beside.nsensor);
     assert_true(f->beside.score == g->beside.score);
     const rh_model_comparison *c = rh_model_compared(again);
     for (int i = 0; i < c->ntrial; i++)
@@ -274,7 +281,7 @@ static void memory_runs_out(void **unused)
             rh_error err = {""};
             rh_experiments e;
             rh_base__alloc_fail_at(++nth);
-            rc = rh_model_experiments(&e, log, &err);
+            rc = rh_experiments__find(&e, log, &err);
             rh_base__alloc_fail_at(0);
             assert_true(rc == RH_OK || (rc == RH_ENOMEM && err.text[0]));
             assert_int_equal(rh_base__alloc_live(), live);

@@ -27,7 +27,7 @@ static rh_model *choose(const rh_log *log, const rh_model_trial *trial, int n, i
     rh_model *model = NULL;
     rh_model_options opt = plain_options();
     opt.nthread = nthread;
-    if (rh_model_choose(&model, trial, n, log, &opt, NULL, &err))
+    if (rh_model__choose(&model, trial, n, log, &opt, NULL, &err))
         fail_msg("%s", err.text);
     return model;
 }
@@ -130,7 +130,7 @@ static void without_a_comparison(void **unused)
     rh_model_destroy(model);
 
     rh_error err = {""};
-    assert_int_equal(rh_model_choose(&model, trial, 0, log, NULL, NULL, &err), RH_EINVAL);
+    assert_int_equal(rh_model__choose(&model, trial, 0, log, NULL, NULL, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "0 candidates"));
     rh_log_destroy(log);
     rh_log_destroy(few);
@@ -162,7 +162,7 @@ static void impossible_candidates(void **unused)
 
     rh_error err = {""};
     two[1] = two[0];
-    assert_int_equal(rh_model_choose(&model, two, 2, log, NULL, NULL, &err), RH_EINVAL);
+    assert_int_equal(rh_model__choose(&model, two, 2, log, NULL, NULL, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "order"));
     rh_log_destroy(log);
 }
@@ -276,7 +276,7 @@ static void an_unproven_model(void **unused)
         rh_model *model = NULL;
         rh_model_options opt = rh_model_defaults();
         rh_log *log = seed ? log_of_noise(300, seed) : log_of_plant(SMOOTH, 600, 40);
-        if (rh_model_choose(&model, trial, n - 1, log, &opt, NULL, &err))
+        if (rh_model__choose(&model, trial, n - 1, log, &opt, NULL, &err))
             fail_msg("%s", err.text);
         const rh_finding *found = unproven(model);
         const rh_model_trial *one = chosen(model);
@@ -313,7 +313,7 @@ static void memory_runs_out(void **unused)
         rh_model *model = NULL;
         rh_model_options opt = plain_options();
         rh_base__alloc_fail_at(nth += nth < 100 ? 1 : 13);
-        rc = rh_model_choose(&model, trial, 2, log, &opt, NULL, &err);
+        rc = rh_model__choose(&model, trial, 2, log, &opt, NULL, &err);
         rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK ? model != NULL : rc == RH_ENOMEM && !model && err.text[0]);
         rh_model_destroy(model);

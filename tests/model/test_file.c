@@ -653,7 +653,7 @@ static void other_files(void **unused)
 
     // a model without arrays
     rh_state *state = NULL;
-    worked(rh_state_create(&state, &err), &err);
+    worked(rh_state__create(&state, &err), &err);
     worked(rh_state__set_label(state, "rehearse-model", &err), &err);
     worked(rh_state_write(state, path, &err), &err);
     rh_state_destroy(state);

@@ -253,7 +253,7 @@ static void weather_stays(void **unused)
     rh_log *log = log_of_plant(&p, 1500, 6, NULL);
     rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
     double lo = INFINITY, hi = -INFINITY;
-    assert_true(rh_model__sensor(model, 1)->exogenous);
+    assert_true(rh_model_facts(model)->sensor[1].exogenous);
     for (int64_t i = 0; i < log->nstate; i++) {
         lo = fmin(lo, log->obs[i * 2 + 1]);
         hi = fmax(hi, log->obs[i * 2 + 1]);
@@ -415,7 +415,7 @@ static void turns_round(void **unused)
     plant p = {.nobs = 1, .naction = 2, .begin = begin_heading, .step = turn};
     rh_log *log = log_of_plant(&p, 3000, 5, NULL);
     rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
-    assert_false(isnan(rh_model__sensor(model, 0)->period));
+    assert_false(isnan(rh_model_facts(model)->sensor[0].period));
     walker w = walk_from(model, 10, 0);
     double before = w.obs[0], turned = 0.0;
     for (int i = 0; i < 300; i++) {
@@ -455,7 +455,7 @@ static rh_model *fit_heading(const rh_log *log, bool circle, int carry)
                      RH_OK);
     assert_int_equal(rh_model_fit(&model, &rh_model_knn, log, repr, &opt, NULL), RH_OK);
     rh_repr_destroy(repr);
-    rh_facts_destroy(facts);
+    rh_facts__destroy(facts);
     return model;
 }
 
@@ -530,7 +530,7 @@ static void predicted_across_the_seam(void **unused)
     rh_model_options opt = rh_model_defaults();
     int n = rh_model__candidates(trial);
     assert_true(n >= 2);
-    assert_int_equal(rh_model_choose(&model, trial, 2, log, &opt, &learning, NULL), RH_OK);
+    assert_int_equal(rh_model__choose(&model, trial, 2, log, &opt, &learning, NULL), RH_OK);
     const rh_fidelity_error *e = &rh_model_fidelity(model)->sensor[0];
     assert_true(e->model < 1.0);       // steps of 7 and -5, of which the action is known
     assert_true(e->persistence < 8.0); // not the 350 of the jump
@@ -555,7 +555,7 @@ static void predicted_across_the_seam(void **unused)
         assert_true(fabs(gap - 360.0 * round(gap / 360.0)) < 1.0);
     }
     rh_model_destroy(model);
-    rh_facts_destroy(facts);
+    rh_facts__destroy(facts);
     rh_log_destroy(log);
 }
 
@@ -684,7 +684,7 @@ static void noise_and_weather(void **unused)
     assert_float_equal(slope_at(model, 0, 1, 1), 0.0, 0.25); // pairs are close: it is uncertain
     assert_float_equal(slope_at(model, 0, 0, 0), 0.9, 0.05);
     assert_true(slope_at(model, 0, 2, 2) > 0.85);
-    assert_true(rh_model__sensor(model, 2)->exogenous);
+    assert_true(rh_model_facts(model)->sensor[2].exogenous);
     assert_float_equal(slope_at(model, 0, 2, 0), 0.0, 1e-6);
     rh_model_destroy(model);
     rh_log_destroy(log);

@@ -165,7 +165,8 @@ static void in_any_unit(void **unused)
         rh_model_destroy(model);
         rh_log_destroy(log);
     }
-    assert_true(reach[0] > 0.0 && reach[0] < 100.0);
+    assert_true(reach[0] > 0.0);
+    assert_true(reach[0] < 100.0);
     assert_true(reach[1] == reach[0]); // units are powers of 2: the same bits
     assert_true(reach[2] == reach[0]);
     rh_free(w);

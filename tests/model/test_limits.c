@@ -51,7 +51,7 @@ static void limits_that_explain(void **unused)
         assert_true(high->lone);
         assert_false(low->lone);
         assert_true(f->sensor[1].wall_hi == 1.0);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -75,7 +75,7 @@ static void one_sided(void **unused)
         if (found) {
             char words[80];
             snprintf(words, sizeof words, "%lld steps end with %s above",
-                     (long long)rh_model__limit(model, 0)->nterminal, log->obs_name[0]);
+                     (long long)rh_model_facts(model)->limit[0].nterminal, log->obs_name[0]);
             assert_int_equal(found->severity, RH_NOTICE);
             assert_int_equal(found->count, 1);
             assert_int_equal(found->dim, 0);
@@ -159,7 +159,7 @@ static void no_limits(void **unused)
                          f->limit[0].sensor, f->limit[0].value, (int)f->limit[0].nterminal,
                          (int)f->nterminal);
             assert_int_equal(f->nunexplained, f->nterminal);
-            rh_facts_destroy(f);
+            rh_facts__destroy(f);
         }
     for (uint64_t seed = 1; seed <= 10; seed++) {
         rh_facts *f = facts_of_plant(&(plant){3, 3, near_zero, circle, NULL, NULL}, 6000, seed);
@@ -168,7 +168,7 @@ static void no_limits(void **unused)
             assert_true(f->limit[k].sensor < 2);
             assert_true(fabs(f->limit[k].value) > 1.8);
         }
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -179,7 +179,7 @@ static rh_facts *examine(const rh_log *log, const double *lo, const double *hi)
     rh_model_options opt = rh_model_defaults();
     opt.limit_lo = lo;
     opt.limit_hi = hi;
-    if (rh_model_examine(&f, log, &opt, &err))
+    if (rh_model__examine(&f, log, &opt, &err))
         fail_msg("%s", err.text);
     return f;
 }
@@ -209,8 +209,8 @@ static void limits_by_hand(void **unused)
     assert_true(l[2].value == 5.0);
     assert_true(l[2].given);
     assert_int_equal(f->nunexplained, f->nterminal - l[1].nterminal);
-    rh_facts_destroy(f);
-    rh_facts_destroy(found);
+    rh_facts__destroy(f);
+    rh_facts__destroy(found);
 
     // refused
     rh_error err = {""};
@@ -218,16 +218,16 @@ static void limits_by_hand(void **unused)
     const double same[] = {NAN, 5.0, 5.0}, endless[] = {INFINITY, NAN, NAN};
     f = NULL;
     opt.limit_lo = same;
-    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_int_equal(rh_model__examine(&f, log, &opt, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "only one of limit_lo and limit_hi"));
     opt.limit_hi = hi;
-    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_int_equal(rh_model__examine(&f, log, &opt, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "limits of sensor 'obs_2' are 5 and 5"));
     opt.limit_lo = endless;
-    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_int_equal(rh_model__examine(&f, log, &opt, &err), RH_EINVAL);
     opt = rh_model_defaults();
     opt.resets = (rh_resets)2;
-    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_int_equal(rh_model__examine(&f, log, &opt, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "resets = 2, expected 0 to 1"));
     assert_null(f);
     rh_log_destroy(log);
@@ -254,7 +254,7 @@ static void one_fall_to_the_other_side(void **unused)
         assert_int_equal(f->limit[1].sensor, 0);
         assert_true(f->limit[1].above);
         assert_true(f->limit[1].nterminal > f->limit[0].nterminal);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -271,8 +271,8 @@ static void margins(void **unused)
         least = fmin(least, log->obs[3 * i + 2]);
         most = fmax(most, log->obs[3 * i + 2]);
     }
-    assert_true(task->obs_hi[0] == rh_model__limit(model, 0)->value);
-    assert_true(task->obs_lo[1] == rh_model__limit(model, 1)->value);
+    assert_true(task->obs_hi[0] == rh_model_facts(model)->limit[0].value);
+    assert_true(task->obs_lo[1] == rh_model_facts(model)->limit[1].value);
     assert_true(task->obs_hi[1] == 1.0);
     assert_true(fabs(task->obs_lo[2] - (least - 0.1 * (most - least))) < 1e-12);
     assert_true(fabs(task->obs_hi[2] - (most + 0.1 * (most - least))) < 1e-12);

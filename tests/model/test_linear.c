@@ -1,6 +1,7 @@
 // test_linear.c - the linear model finds lags and dead time, replays the log, never diverges.
 
 #include "model/linear_internal.h"
+#include "model/model.h"
 #include "model_sample.h"
 
 #define NSTEP 3000
@@ -69,8 +70,8 @@ static void memory_and_dead_time(void **unused)
     assert_true(m->plan.lags >= 2);
     assert_true(m->plan.delay >= DEAD - 1);
     assert_true(m->plan.delay <= DEAD);
-    rh_model_past memory = {0};
-    assert_int_equal(rh_model_memory(&memory, log, NULL), RH_OK);
+    rh_model__past memory = {0};
+    assert_int_equal(rh_model__memory(&memory, log, NULL), RH_OK);
     assert_true(memory.steps >= 2);
     assert_int_equal(memory.dead_time, m->plan.delay);
 
@@ -251,7 +252,8 @@ static void walls(void **unused)
     rh_model_options opt = plain_options();
     rh_model *model = fit_plain(&rh_model_linear, log, false, &opt), *again = NULL;
     const rh_linear *m = model->member[0];
-    assert_true(fabs(m->wall_lo[0]) < 0.02 && fabs(m->wall_hi[0] - 1.0) < 0.02);
+    assert_true(fabs(m->wall_lo[0]) < 0.02);
+    assert_true(fabs(m->wall_hi[0] - 1.0) < 0.02);
     assert_int_equal(rh_model_write(model, "test_linear_wall.model", &err), RH_OK);
     assert_int_equal(rh_model_read(&again, "test_linear_wall.model", &err), RH_OK);
     remove("test_linear_wall.model");
@@ -276,7 +278,8 @@ static void walls(void **unused)
     log = late_plant(1); // the plants above have none
     model = fit_plain(&rh_model_linear, log, false, &opt);
     m = model->member[0];
-    assert_true(isnan(m->wall_lo[0]) && isnan(m->wall_hi[0]));
+    assert_true(isnan(m->wall_lo[0]));
+    assert_true(isnan(m->wall_hi[0]));
     rh_model_destroy(model);
     rh_log_destroy(log);
 }

@@ -112,15 +112,15 @@ static void both_parts_know_what_is_exogenous(void **unused)
     assert_int_equal(rh_prior__split(&part[0], &part[1], log, NULL), RH_OK);
     for (int i = 0; i < 2; i++) {
         rh_facts *facts = NULL;
-        assert_int_equal(rh_model_examine(&facts, part[i], NULL, NULL), RH_OK);
+        assert_int_equal(rh_model__examine(&facts, part[i], NULL, NULL), RH_OK);
         assert_false(facts->sensor[0].exogenous);
         assert_true(facts->sensor[1].exogenous);
-        rh_facts_destroy(facts);
+        rh_facts__destroy(facts);
     }
     part[0]->exogenous = NULL; // as if the part had not been told
-    assert_int_equal(rh_model_examine(&alone, part[0], NULL, NULL), RH_OK);
+    assert_int_equal(rh_model__examine(&alone, part[0], NULL, NULL), RH_OK);
     assert_false(alone->sensor[1].exogenous);
-    rh_facts_destroy(alone);
+    rh_facts__destroy(alone);
     rh_log_destroy(part[0]);
     rh_log_destroy(part[1]);
     rh_log_destroy(log);
@@ -255,11 +255,11 @@ static void a_model_keeps_it(void **unused)
     same_prior(model, prior);
     // all ends of this log are in the part for agents; they are ends all the same
     assert_false(rh_model_task(model)->continuing);
-    assert_true(rh_model_failure(model)->known);
+    assert_true(rh_model__failure(model)->known);
     assert_int_equal(rh_model_write(model, path, NULL), RH_OK);
     assert_int_equal(rh_model_read(&read, path, NULL), RH_OK);
     same_prior(read, prior);
-    assert_true(rh_model_failure(read)->known);
+    assert_true(rh_model__failure(read)->known);
     assert_int_equal(rh_model__refit(&again, read, &opt, NULL), RH_OK);
     same_prior(again, prior);
     assert_int_equal(rh_model_env(&env, again, 0, NULL, NULL), RH_OK);

@@ -167,7 +167,7 @@ static void angles_are_unwrapped(void **unused)
     assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
     rh_log_builder_destroy(b);
     rh_model *model = fitted("knn", log, RH_EPISODES_CONTINUE, "local");
-    assert_true(fabs(rh_model__sensor(model, 0)->period - 2.0 * M_PI) < 0.1);
+    assert_true(fabs(rh_model_facts(model)->sensor[0].period - 2.0 * M_PI) < 0.1);
     rh_replays *all = replayed(model, 1);
     assert_true(all->nstretch >= 4);
     assert_int_equal(all->nsensor, 1);

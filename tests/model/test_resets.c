@@ -78,7 +78,7 @@ static void falls_of_cartpole(void **unused)
         assert_int_equal(facts->limit[0].nterminal + facts->limit[1].nterminal, found.n);
         rh_free(truth);
         rh_facts__clear_resets(&found);
-        rh_facts_destroy(facts);
+        rh_facts__destroy(facts);
         rh_log_destroy(log);
     }
     assert_int_equal(wrong, 0);
@@ -129,15 +129,14 @@ static void resets_in_a_model(void **unused)
     for (int m = 0; m < 2; m++) {
         const rh_facts *f = rh_model_facts(both[m]);
         assert_int_equal(f->nreset, n);
-        assert_int_equal(rh_model__nlimit(both[m]), 2);
-        assert_null(rh_model__limit(both[m], 2));
-        assert_null(rh_model__sensor(both[m], 4));
+        assert_int_equal(rh_model_facts(both[m])->nlimit, 2);
         for (int i = 0; i < 2; i++) {
-            assert_true(rh_model__limit(both[m], i)->value == rh_model__limit(model, i)->value);
-            assert_int_equal(rh_model__limit(both[m], i)->nterminal,
-                             rh_model__limit(model, i)->nterminal);
+            assert_true(rh_model_facts(both[m])->limit[i].value ==
+                        rh_model_facts(model)->limit[i].value);
+            assert_int_equal(rh_model_facts(both[m])->limit[i].nterminal,
+                             rh_model_facts(model)->limit[i].nterminal);
         }
-        assert_true(isnan(rh_model__sensor(both[m], 0)->period));
+        assert_true(isnan(rh_model_facts(both[m])->sensor[0].period));
     }
     rh_model_destroy(back);
     rh_model_destroy(again);
@@ -206,7 +205,7 @@ static void resets_of_plants(void **unused)
             }
             unexplained += (int)facts->nunexplained;
             rh_facts__clear_resets(&found);
-            rh_facts_destroy(facts);
+            rh_facts__destroy(facts);
             rh_log_destroy(log);
         }
         if (wrong || missed > hits / 15 || hits < 100 || unexplained > hits / 10)
@@ -285,7 +284,7 @@ static void no_resets(void **unused)
             if (f->nreset)
                 fail_msg("plant %zu, seed %d: %d resets", i, (int)seed, (int)f->nreset);
             assert_int_equal(f->nlimit, 0);
-            rh_facts_destroy(f);
+            rh_facts__destroy(f);
         }
 }
 
@@ -300,12 +299,12 @@ static void every_failed_allocation(void **unused)
         rh_facts *facts = NULL;
         int64_t live = rh_base__alloc_live();
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_model_examine(&facts, log, NULL, &err);
+        rh_status rc = rh_model__examine(&facts, log, NULL, &err);
         rh_base__alloc_fail_at(0);
         if (rc == RH_OK) {
             assert_true(nth > 20);
             assert_true(facts->nreset > 5);
-            rh_facts_destroy(facts);
+            rh_facts__destroy(facts);
             break;
         }
         assert_int_equal(rc, RH_ENOMEM);

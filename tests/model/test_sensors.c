@@ -45,7 +45,7 @@ static void sensors_that_wrap(void **unused)
             assert_true(isnan(f->sensor[k].wall_hi));
         }
         assert_int_equal(f->nreset, 0);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -89,7 +89,7 @@ static void sensors_that_do_not_wrap(void **unused)
         for (int k = 0; k < 8; k++)
             if (f->sensor[k].noise != (k == 4))
                 fail_msg("sensor %d: noise %d", k, f->sensor[k].noise);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -134,7 +134,7 @@ static void pairs_on_a_circle(void **unused)
         assert_false(f->sensor[6].noise);
         assert_false(f->sensor[6].exogenous);
         assert_int_equal(f->nreset, 0);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -175,7 +175,7 @@ static void sensors_that_no_action_moves(void **unused)
                 fail_msg("sensor %d is not exogenous", k);
             found += f->sensor[k].exogenous;
         }
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
     assert_true(found >= 27); // 29 of 30
 }
@@ -208,7 +208,7 @@ static void setpoints(void **unused)
         assert_false(f->sensor[0].exogenous);
         assert_false(f->sensor[2].exogenous);
         found += f->sensor[1].exogenous;
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
     assert_true(found >= 8);
 }
@@ -230,7 +230,7 @@ static void effects_that_do_not_show(void **unused)
         rh_facts *f = facts_of_plant(&(plant){2, 3, zero, noisy, NULL, NULL}, 700, seed);
         assert_false(f->sensor[0].exogenous);
         assert_false(f->sensor[1].exogenous);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
     }
 }
 
@@ -275,7 +275,7 @@ static void sensors_that_actions_move(void **unused)
                 if (f->sensor[k].exogenous || f->sensor[k].noise)
                     fail_msg("plant %d: sensor %d", i, k);
             assert_int_equal(f->nreset, 0);
-            rh_facts_destroy(f);
+            rh_facts__destroy(f);
         }
 }
 
@@ -297,12 +297,12 @@ static void actions_without_effect(void **unused)
         rh_facts *f = facts_of(log);
         assert_false(f->sensor[0].exogenous);
         assert_false(f->sensor[1].exogenous);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
         log->exogenous = log->obs_name[1];
         f = facts_of(log);
         assert_false(f->sensor[0].exogenous);
         assert_true(f->sensor[1].exogenous);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
         rh_log_destroy(log);
     }
 }
@@ -331,7 +331,7 @@ static void simulators(void **unused)
         }
         assert_int_equal(f->sensor[0].partner, i == 0 || i == 2 ? 1 : -1);
         assert_int_equal(f->nreset, 0);
-        rh_facts_destroy(f);
+        rh_facts__destroy(f);
         rh_log_destroy(log);
         rh_env_destroy(env);
     }

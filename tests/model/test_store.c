@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "model/store.h"
 
@@ -20,7 +21,7 @@ static const char *const texts[] = {"a", "", "three"};
 static rh_store begin(rh_error *err)
 {
     rh_store store = {.path = "a.model", .err = err};
-    assert_int_equal(rh_state_create(&store.state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&store.state, NULL), RH_OK);
     return store;
 }
 

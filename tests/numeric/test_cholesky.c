@@ -79,7 +79,6 @@ static void by_definition(void **unused)
             }
 
         // A A^-1 = 1
-        assert_true(rh_cholesky__ninverse(n) <= MOST * MOST);
         rh_cholesky__inverse(n, l, row, work);
         check_above(n, row, l);
         for (int i = 0; i < n; i++)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "numeric/kernels.h"
 #include "numeric/mlp_internal.h"
@@ -669,7 +670,7 @@ static void saved_and_loaded(void **unused)
             rh_mlp *a = network(size, nsize, flags, 9), *b = NULL, *c = NULL;
             rh_state *state = NULL;
             train(a, batch, 3);
-            assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+            assert_int_equal(rh_state__create(&state, NULL), RH_OK);
             assert_int_equal(rh_mlp__save(a, "phi", state, NULL), RH_OK);
             assert_int_equal(rh_mlp__save(a, "twenty characters 20", state, NULL), RH_OK);
             assert_int_equal(rh_mlp__load(&b, "phi", state, NULL), RH_OK);
@@ -741,7 +742,7 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
     rh_state *state = NULL;
     rh_mlp *mlp = NULL;
     int64_t live = rh_base__alloc_live();
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     for (int i = 0; i < 5; i++)
         if (!which || strcmp(right[i].name, which))
             rh_state_put(state, right[i].name, right[i].x, right[i].n, NULL);
@@ -809,7 +810,7 @@ static void every_failed_allocation(void **unused)
         if (!rc)
             rc = rh_mlp__clone(&b, a, NULL);
         if (!rc)
-            rc = rh_state_create(&state, NULL);
+            rc = rh_state__create(&state, NULL);
         if (!rc)
             rc = rh_mlp__save(a, "phi", state, NULL);
         if (!rc)

@@ -114,7 +114,7 @@ static void a_program_is_an_environment(void **unused)
             assert_true(obs[0] == x[i]);
             assert_true(obs[1] == n);
             assert_true(reward == -0.5 * (i + 1));
-            assert_null(rh_env_reason(env, state[i]));
+            assert_null(rh_contract__env_reason(env, state[i]));
         }
     rh_env_start(env, state[0], &streams, obs); // the program goes on
     assert_true(obs[1] == 0.0);
@@ -297,7 +297,8 @@ static void survives_failed_allocations(void **unused)
     rh_env_start(env, state, &streams, obs);
     rh_base__alloc_fail_at(0);
     assert_true(isnan(obs[0]));
-    assert_string_equal(rh_env_reason(env, state), "exec:sh memory.sh: out of memory");
+    assert_string_equal(rh_contract__env_reason(env, state),
+                        "exec:sh memory.sh: out of memory");
     rh_env_start(env, state, &streams, obs);
     assert_true(obs[1] == 0.0);
     rh_free(state);

@@ -15,6 +15,7 @@
 #include "base/base_internal.h"
 #include "plugin/plugin.h"
 #include "rehearse/rehearse.h"
+#include "study/study.h"
 
 static const char *sample(const char *name)
 {
@@ -133,7 +134,7 @@ static void a_plan_uses_it(void **unused)
     assert_int_equal(rh_plan_set(plan, "agent", "sample", NULL, &err), RH_OK);
     assert_int_equal(rh_plan_check(plan, &err), RH_OK);
     assert_int_equal(rh_plan_settle(plan, NULL, &err), RH_OK);
-    assert_string_equal(rh_plan_agent(plan)->name, "sample");
+    assert_string_equal(rh_plan__agent(plan)->name, "sample");
     char text[4096] = "", expected[600];
     FILE *out = fmemopen(text, sizeof text, "w");
     assert_int_equal(rh_plan_write(plan, out, &err), RH_OK);

@@ -37,6 +37,21 @@ def test_the_program_gives_the_same(study, tmp_path):
     assert other["today"] == study.today and other["failures"] == study.failures
     assert other["trust"]["text"] == study.trust["text"]
     assert (tmp_path / "s" / "runs.csv").read_bytes() == open(os.path.join(study.folder, "runs.csv"), "rb").read()
+    ours, theirs = (json.load(open(os.path.join(where, "report.json"), encoding="utf-8"))
+                    for where in (study.folder, tmp_path / "s"))
+    own = {"name", "log", "plan", "command", "progress", "deploy", "next"}  # names, times, commands
+    assert ours.keys() ^ theirs.keys() <= own
+    assert {k for k in ours.keys() & theirs.keys() if ours[k] != theirs[k]} <= own
+
+
+def test_a_study_has_its_page(study):
+    with open(os.path.join(study.folder, "report.json"), encoding="utf-8") as file:
+        page = json.load(file)
+    assert page["finished"] and page["winner"]["setting"] == study.winner["setting"]
+    assert page["trust"]["text"] == study.trust["text"]
+    assert page["settings"]["score"] == pytest.approx(list(study.trials["score"]), rel=1e-4)
+    html = open(os.path.join(study.folder, "report.html"), encoding="utf-8").read()
+    assert html.startswith("<!doctype html>") and json.dumps(study.trust["text"])[1:-1] in html
 
 
 def test_results(study):

@@ -178,7 +178,7 @@ static void copied_saved_and_loaded(void **unused)
         }
         rh_repr *repr = fitted(type, log, &opt);
         assert_int_equal(rh_repr__copy(&copy, repr, NULL), RH_OK);
-        assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+        assert_int_equal(rh_state__create(&state, NULL), RH_OK);
         assert_int_equal(rh_repr__save(repr, state, NULL), RH_OK);
         assert_int_equal(rh_repr__load(&loaded, state, NULL), RH_OK);
         same_codes(repr, loaded);
@@ -202,7 +202,7 @@ static void damaged(const rh_state *whole, const char *name, const double *x, si
     rh_repr *repr = NULL;
     rh_error err = {""};
     int64_t live = rh_base__alloc_live();
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     bool met = false;
     for (int i = 0; i < rh_state__count(whole); i++) {
         const char *own;
@@ -232,7 +232,7 @@ static rh_state *saved(const rh_repr_type *type, bool circles)
     opt.period = circles ? period : NULL;
     opt.base = circles ? base : NULL;
     rh_repr *repr = fitted(type, log, &opt);
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     assert_int_equal(rh_repr__save(repr, state, NULL), RH_OK);
     rh_repr_destroy(repr);
     rh_log_destroy(log);
@@ -330,7 +330,7 @@ static void mutated_states(void **unused)
                 rh_state *state = NULL;
                 rh_repr *repr = NULL;
                 float code[RH_MAX_CODE];
-                assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+                assert_int_equal(rh_state__create(&state, NULL), RH_OK);
                 for (int j = 0; j < rh_state__count(whole); j++) {
                     size_t m;
                     const double *from = rh_state__at(whole, j, &name, &m);
@@ -367,7 +367,7 @@ static void foreign_network(void **unused)
     rh_repr *repr = NULL;
     rh_error err = {""};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_FIT, 0, 0);
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     for (int i = 0; i < rh_state__count(whole); i++) {
         const char *name;
         size_t n;
@@ -447,7 +447,7 @@ static void every_failed_allocation(void **unused)
             if (!rc)
                 rc = rh_repr__copy(&copy, repr, NULL);
             if (!rc)
-                rc = rh_state_create(&state, NULL);
+                rc = rh_state__create(&state, NULL);
             if (!rc)
                 rc = rh_repr__save(repr, state, NULL);
             if (!rc)

@@ -77,7 +77,8 @@ static void budget_goes_to_the_better_branch(void **state)
     assert_true(nsetting >= n[0] + n[1] + n[2]);
     assert_int_equal(rh_search__lead(search, 4, leader), 4);
     const double *best = rh_search__proposed(search, leader[0].setting);
-    assert_true(best[0] == 0.0 && value_of(best) > 0.99);
+    assert_true(best[0] == 0.0);
+    assert_true(value_of(best) > 0.99);
 
     // the defaults of each branch are its first settings
     assert_true(rh_search__proposed(search, 0)[1] == 0.9);
@@ -96,7 +97,8 @@ static void cheap_branches_get_more(void **state)
     carry_out(search, plain);
     rh_search__destroy(search);
     assert_true(n[0] + n[1] > plain[0] + plain[1]);
-    assert_true(n[0] <= 24 && n[1] <= 24);
+    assert_true(n[0] <= 24);
+    assert_true(n[1] <= 24);
 }
 
 static void recalled_search_is_the_same(void **state)

@@ -109,10 +109,10 @@ static void without_noise(void **unused)
     assert_int_equal(rh_study__foresee_curve(&s.study, &s.record, NULL), RH_OK);
     near(s.spread[0], 0.05);
     assert_true(s.record.trial.alarm == 0.0);
-    assert_true(rh_promise_deficit(0.0, -5.0, s.spread[0], NRUN, -5.0 - 1e-12) == 0.0);
-    near(rh_promise_deficit(1.0, -5.0, s.spread[0], NRUN, -5.5), 0.6 + 6.0 - 0.5); // cut
-    assert_true(rh_promise_deficit(1.5, -5.0, s.spread[0], NRUN, NAN) == 1.5);
-    assert_true(rh_promise_deficit(1.5, -5.0, NAN, NRUN, -9.0) == 1.5);
+    assert_true(rh_promise__deficit(0.0, -5.0, s.spread[0], NRUN, -5.0 - 1e-12) == 0.0);
+    near(rh_promise__deficit(1.0, -5.0, s.spread[0], NRUN, -5.5), 0.6 + 6.0 - 0.5); // cut
+    assert_true(rh_promise__deficit(1.5, -5.0, s.spread[0], NRUN, NAN) == 1.5);
+    assert_true(rh_promise__deficit(1.5, -5.0, NAN, NRUN, -9.0) == 1.5);
 }
 
 static void no_memory(void **unused)

@@ -1,6 +1,7 @@
 // test_kinds.c - the kinds of model of a confirmation: their labels, those that are named, and
 // those that the comparison of models found credible.
 
+#include "model/model.h"
 #include "model/model_sample.h"
 #include "study/kinds.h"
 
@@ -22,7 +23,7 @@ static rh_model *choose(const rh_log *log, const char *const *type, int n)
         t->repr = rh_repr_find("raw", NULL);
         rh_param_initial(t->repr->param, t->repr->nparam, t->repr_param);
     }
-    if (rh_model_choose(&model, candidate, n, log, &opt, NULL, &err))
+    if (rh_model__choose(&model, candidate, n, log, &opt, NULL, &err))
         fail_msg("%s", err.text);
     return model;
 }

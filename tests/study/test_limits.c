@@ -189,7 +189,9 @@ static void steps_are_measured(void **unused)
     rh_free(formula);
     rh_limits__clear(&limits);
     rh_limits__watch(NULL, &opt);
-    assert_true(!opt.measure && !opt.nlimit && !opt.nalso);
+    assert_true(!opt.measure);
+    assert_true(!opt.nlimit);
+    assert_true(!opt.nalso);
     rh_log_destroy(log);
 }
 
@@ -208,7 +210,9 @@ static void bounds(void **unused)
     rh_kept kept = rh_limits__rate(&limits, 0, 0.95, r, 5, 4);
     assert_near(kept.rate, 0.0, 0.0);
     assert_near(kept.upper, z * z / (1000.0 + z * z), 1e-7);
-    assert_true(kept.lower == 0.0 && kept.n == 0 && kept.of == 1000);
+    assert_true(kept.lower == 0.0);
+    assert_true(kept.n == 0);
+    assert_true(kept.of == 1000);
 
     // one member of five does all: the members differ, so the bound is Student's, 4 d.f.
     for (int i = 0; i < 4; i++)
@@ -264,7 +268,7 @@ static void of_the_log(void **unused)
     rh_failure *rule = NULL;
     rh_error err = {""};
     assert_int_equal(rh_failure__find(&rule, log, false, (rh_prior){0}, &err), RH_OK);
-    rh_failure_count count = rh_failure_count_log(rule, log, false);
+    rh_failure__count count = rh_failure__count_log(rule, log, false);
     int64_t nb = 0;
     for (int i = 0; i < NSTEP; i++)
         nb += log->act[i] == 1.0;
@@ -427,18 +431,23 @@ static void the_winner_keeps_the_limit(void **unused)
                  *c = finish(free_, log, NULL, 2);
         const rh_verdict *v = rh_study_verdict(a), *w = rh_study_verdict(b),
                          *u = rh_study_verdict(c);
-        assert_true(w->winner >= 0 && u->winner >= 0);
+        assert_true(w->winner >= 0);
+        assert_true(u->winner >= 0);
         // a limit that nothing can break changes nothing, but for which settings of many are
         // confirmed
         if (i < 2)
             assert_int_equal(v->trial[v->winner].setting, u->trial[u->winner].setting);
         assert_true(rate_of(u) > 0.65);
-        assert_true(rate_of(w) < 0.6 && w->trial[w->winner].kept[0].upper <= 0.6);
-        assert_true(w->trial[w->winner].keeps && w->limiting.nkeep >= 1);
+        assert_true(rate_of(w) < 0.6);
+        assert_true(w->trial[w->winner].kept[0].upper <= 0.6);
+        assert_true(w->trial[w->winner].keeps);
+        assert_true(w->limiting.nkeep >= 1);
         assert_near(u->limiting.of[0].cost, 0.0, 0.0);
         // what it costs: against the best confirmed setting
         const rh_limited *of = &w->limiting.of[0];
-        assert_true(of->cost > 0.0 && of->without >= 0 && !w->trial[of->without].keeps);
+        assert_true(of->cost > 0.0);
+        assert_true(of->without >= 0);
+        assert_true(!w->trial[of->without].keeps);
         assert_near(of->cost, w->trial[of->without].value - w->trial[w->winner].value, 1e-9);
         assert_non_null(strstr(w->limiting.text, "Yes (95 % sure): x > 3 "));
         assert_non_null(strstr(w->limiting.text, "Without the limit of x > 3, setting "));
@@ -461,7 +470,9 @@ static void no_setting_keeps_it(void **unused)
     rh_study *study = finish(plan, log, "none", 2);
     const rh_verdict *v = rh_study_verdict(study);
     assert_int_equal(v->winner, -1);
-    assert_true(v->limiting.nearest >= 0 && !v->limiting.logged && v->limiting.nkeep == 0);
+    assert_true(v->limiting.nearest >= 0);
+    assert_true(!v->limiting.logged);
+    assert_true(v->limiting.nkeep == 0);
     assert_non_null(strstr(v->limiting.text, "No setting keeps it. The nearest, setting "));
     assert_non_null(strstr(v->limiting.text, "The logged controller, in the log: x > 3 "));
     assert_string_equal(v->today.text, "No: no setting that was tried keeps the limits.");
@@ -476,7 +487,8 @@ static void no_setting_keeps_it(void **unused)
     plan = plan_of(log, "grid", "x > 3: 20 %; y > 1: 5 %", NULL);
     study = finish(plan, log, NULL, 1);
     v = rh_study_verdict(study);
-    assert_true(v->limiting.of[1].logged.keeps && !v->limiting.logged);
+    assert_true(v->limiting.of[1].logged.keeps);
+    assert_true(!v->limiting.logged);
     assert_true(v->trial[v->limiting.nearest].kept[1].keeps);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
@@ -511,7 +523,8 @@ static void assert_same(const char *a, const char *b)
     static const char *const file[] = {"best.yaml", "runs.csv"};
     for (int i = 0; i < 2; i++) {
         char *x = contents(a, file[i]), *y = contents(b, file[i]);
-        assert_true(x && y);
+        assert_true(x);
+        assert_true(y);
         assert_string_equal(x, y);
         free(x);
         free(y);

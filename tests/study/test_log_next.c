@@ -206,7 +206,7 @@ static void the_rare_action(void **unused)
     rh_plan *plan = plan_of(log, true);
     rh_study *study = finish(plan, log, "rare", 1);
     const rh_verdict *v = rh_study_verdict(study);
-    check_rows(v, rh_model_log(rh_study_model(study)));
+    check_rows(v, rh_model_log(rh_study__model(study)));
     int c = 0;
     for (int i = 0; i < v->nnext; i++) {
         const rh_next *row = &v->next[i];
@@ -309,7 +309,7 @@ static void continuous_actions(void **unused)
     rh_plan *plan = plan_of(log, false);
     rh_study *study = finish(plan, log, "range", 2);
     const rh_verdict *v = rh_study_verdict(study);
-    check_rows(v, rh_model_log(rh_study_model(study)));
+    check_rows(v, rh_model_log(rh_study__model(study)));
     for (int i = 0; i < v->nnext; i++) {
         assert_int_equal(v->next[i].action, -1);
         assert_true(v->next[i].act_lo[0] <= v->next[i].act_hi[0]);
@@ -332,11 +332,11 @@ static void an_effect_that_is_not_shown(void **unused)
     rh_plan *plan = plan_of(log, true);
     rh_study *study = finish(plan, log, "banded", 1);
     const rh_verdict *v = rh_study_verdict(study);
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
     int nasked = 0;
     assert_true(f->experiments.nnot_shown > 0);
     for (int i = 0; i < v->nnext; i++) {
-        const rh_not_shown *e = rh_study__not_shown(rh_study_model(study), &v->next[i]);
+        const rh_not_shown *e = rh_study__not_shown(rh_study__model(study), &v->next[i]);
         if (!e)
             continue;
         nasked++;
@@ -345,7 +345,8 @@ static void an_effect_that_is_not_shown(void **unused)
     }
     assert_true(nasked > 0);
     double unlogged = v->trust.evidence[RH_EVIDENCE_UNLOGGED].value;
-    assert_true(unlogged > 0.0 && unlogged <= 1.0);
+    assert_true(unlogged > 0.0);
+    assert_true(unlogged <= 1.0);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -405,7 +406,7 @@ static void other_rows(void **unused)
     rh_log *log = plant(3);
     rh_plan *plan = plan_of(log, true);
     rh_study *study = finish(plan, log, "other", 1);
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     rh_next row[RH_NEXT_MOST];
     int n = -1, setting[] = {0, 1}, nsetting = 2;
     rh_error err = {""};
@@ -422,7 +423,7 @@ static void other_rows(void **unused)
     opt.folder = path_of("other", "");
     assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, &opt, &err), RH_OK);
     j = study->journal;
-    const rh_log *own = rh_model_log(rh_study_model(study));
+    const rh_log *own = rh_model_log(rh_study__model(study));
     assert_true(rh_journal__next(j, setting, nsetting, own, row, &n));
     assert_int_equal(n, 1);
     assert_int_equal(row[0].action, 1);

@@ -47,11 +47,11 @@ static void a_whole_file(void **unused)
     assert_int_equal(plan->nrun, 10);
     assert_int_equal(plan->across, RH_ACROSS_MEDIAN);
     assert_true(plan->cutoff == INT64_MAX);
-    assert_int_equal(plan->nmember, 4);
-    assert_int_equal(plan->resample, RH_RESAMPLE_SUBSET);
-    assert_true(plan->share == 0.5);
-    assert_true(plan->gamma == 0.99);
-    assert_int_equal(plan->episodes, RH_EPISODES_END);
+    assert_int_equal(plan->fit.nmember, 4);
+    assert_int_equal(plan->fit.resample, RH_RESAMPLE_SUBSET);
+    assert_true(plan->fit.share == 0.5);
+    assert_true(plan->fit.gamma == 0.99);
+    assert_int_equal(plan->fit.episodes, RH_EPISODES_END);
     assert_string_equal(plan->task_of->name, "puddle_world");
     assert_int_equal(plan->nrange, 2);
     assert_string_equal(plan->range[0].sensor, "level");

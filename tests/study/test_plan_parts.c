@@ -9,8 +9,8 @@ static void usual(void **unused)
     assert_null(plan->model); // auto
     assert_true(plan->ncandidate >= 3);
     assert_string_equal(entry(plan, "model.kind"), "auto");
-    assert_int_equal(plan->nmember, 1);
-    assert_int_equal(plan->resample, RH_RESAMPLE_ALL);
+    assert_int_equal(plan->fit.nmember, 1);
+    assert_int_equal(plan->fit.resample, RH_RESAMPLE_ALL);
     assert_true(plan->repr_open);
     assert_false(plan->repr_given);
     assert_null(entry(plan, "representation.kind"));
@@ -20,8 +20,8 @@ static void usual(void **unused)
     rh_plan_destroy(plan);
 
     plan = settled("model: {members: 3}\nrepresentation: auto", 3);
-    assert_int_equal(plan->resample, RH_RESAMPLE_SUBSET);
-    assert_true(plan->share == rh_model_defaults().share);
+    assert_int_equal(plan->fit.resample, RH_RESAMPLE_SUBSET);
+    assert_true(plan->fit.share == rh_model_defaults().share);
     assert_null(plan->repr);
     assert_null(plan->repr_param);
     assert_true(plan->repr_given);

@@ -88,7 +88,8 @@ static void the_same_results(void **unused)
             rh_study__done done;
             assert_true(rh_workers__take(workers, &done, 60.0));
             int i = which(&s, &done);
-            assert_true(i >= 0 && !seen[i]);
+            assert_true(i >= 0);
+            assert_true(!seen[i]);
             seen[i] = true;
         }
         assert_int_equal(c.nrun, NALL);

@@ -233,7 +233,7 @@ static void change_start(const char *path, double last, double key)
     double *row = malloc(n * sizeof *row);
     memcpy(row, x, n * sizeof *row);
     row[n - 1] = last;
-    assert_int_equal(rh_state_create(&changed, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&changed, NULL), RH_OK);
     assert_int_equal(rh_state__set_label(changed, rh_state__label(state), NULL), RH_OK);
     assert_int_equal(rh_state_put(changed, "prior", row, n, NULL), RH_OK);
     key = key < 0.0 ? *rh_state__doubles(state, "made", &n) : key;

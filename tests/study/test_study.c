@@ -239,7 +239,7 @@ static void a_grid(void **unused)
     rh_error err = {""};
     rh_eval_options opt;
     rh_result result[3];
-    const rh_model *model = rh_study_model(study);
+    const rh_model *model = rh_study__model(study);
     assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
     assert_int_equal(rh_plan__eval(plan, rh_env_task(env), rh_model_log(model), &opt, &err),
                      RH_OK);
@@ -1326,7 +1326,8 @@ static void few_members_at_a_time(void **unused)
         assert_int_equal(c->n, d->n);
         assert_memory_equal(c->score, d->score,
                             (size_t)(c->n * c->nsetting * 2) * sizeof *c->score);
-        assert_true(a->random.score == b->random.score && a->random.lo95 == b->random.lo95);
+        assert_true(a->random.score == b->random.score);
+        assert_true(a->random.lo95 == b->random.lo95);
         assert_true(a->transfer.lost == b->transfer.lost ||
                     (isnan(a->transfer.lost) && isnan(b->transfer.lost)));
         assert_memory_equal(whole->defaults, study->defaults,

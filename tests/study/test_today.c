@@ -118,15 +118,19 @@ static void failures(void **unused)
         sample s;
         begin(&s, known[k].logged);
         const rh_failing *f = &judge(&s, known[k].own, -15.0, 0)->failing;
-        assert_true(f->rule->known && f->rule->below < -1.0 && f->rule->below > -21.0);
+        assert_true(f->rule->known);
+        assert_true(f->rule->below < -1.0);
+        assert_true(f->rule->below > -21.0);
         assert_false(f->per_steps);
         assert_int_equal(f->logged.n, known[k].logged);
         assert_int_equal(f->logged.of, LOGGED);
         assert_int_equal(f->all.of, 100 * NMEMBER * NRUN);
         double own = known[k].own ? (known[k].own + 0.4) / 100.0 : 0.0; // 2 of 5 members
         assert_true(fabs(f->all.rate - own) < 1e-12);
-        assert_true(f->all.lo95 <= own && f->all.hi95 > own);
-        assert_true(f->last.rate == 0.0 && f->last.hi95 > 0.0);
+        assert_true(f->all.lo95 <= own);
+        assert_true(f->all.hi95 > own);
+        assert_true(f->last.rate == 0.0);
+        assert_true(f->last.hi95 > 0.0);
         assert_int_equal(f->often, known[k].often);
         assert_non_null(strstr(f->text, "in the log ("));
         end(&s);
@@ -233,7 +237,8 @@ static void beside_a_clone(void **unused)
     s.study.verdict.logged = (rh_reference){-15.0, -15.0, -15.0};
     answer(&s.study);
     double beside_log = claim->probability;
-    assert_true(beside_log > 0.5 && beside_log < 0.9);
+    assert_true(beside_log > 0.5);
+    assert_true(beside_log < 0.9);
     s.study.verdict.logged = (rh_reference){-60.0, -60.0, -60.0}; // now the clone counts
     answer(&s.study);
     assert_true(claim->probability > 0.99);
@@ -250,7 +255,8 @@ static void beside_a_clone(void **unused)
     for (double lost = 0.0; lost < 20.0; lost += 2.0) {
         s.study.verdict.transfer.lost = lost;
         answer(&s.study);
-        assert_true(claim->probability < last && claim->probability > 0.5);
+        assert_true(claim->probability < last);
+        assert_true(claim->probability > 0.5);
         last = claim->probability;
     }
     assert_int_equal(v->winner, 0);

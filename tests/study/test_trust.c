@@ -70,7 +70,8 @@ static void sound_evidence_is_trusted(void **unused)
     assert_int_equal(v.trust.level, RH_TRUST_HIGH);
     assert_int_equal(v.trust.decision, RH_DECISION_DEPLOY);
     assert_true(v.trust.probability == 0.97);
-    assert_true(best_of(&v) > 0.9 && best_of(&v) < 1.0);
+    assert_true(best_of(&v) > 0.9);
+    assert_true(best_of(&v) < 1.0);
     assert_string_equal(
         v.trust.text, "High: 97 % sure that it is better, 98 % that it fails seldom, more than "
                       "99 % that no other setting is better by more than 0.25.");
@@ -91,7 +92,8 @@ static void doubtful_evidence_is_not(void **unused)
     assert_string_equal(
         v.trust.text,
         "No: this log cannot say whether to deploy the agent: 20 % sure that it is better.");
-    assert_true(best_of(&v) > 0.0 && best_of(&v) < 0.3);
+    assert_true(best_of(&v) > 0.0);
+    assert_true(best_of(&v) < 0.3);
     static const char *const against[] = {
         "separated", "rival", "halves", "variants", "order",  "kinds", "coverage",
         "replay",    "rare",  "data",   "unlogged", "beside", "shown"};

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "base/base_internal.h"
 #include "paper/paper_internal.h"
 
@@ -111,7 +112,7 @@ static void fill(const rh_paper *paper, rh_paper__cell *cell)
 {
     rh_state *state = NULL;
     double steps = 1000.0;
-    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state__create(&state, NULL), RH_OK);
     if (is(cell, "truth"))
         fill_truth(paper, cell, state);
     else if (cell->method && cell->method->continuous) // CEM is better than any of the grid
