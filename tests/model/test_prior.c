@@ -132,7 +132,6 @@ static void agents_get_the_end_of_a_long_log(void **unused)
 {
     enum { N = 203000, LENGTH = 1000 };
     rh_log *log = make_log(N, LENGTH, -1), *model = NULL, *agent = NULL, *recent = NULL;
-    rh_prior prior;
     assert_int_equal(rh_prior__split(&model, &agent, log, NULL), RH_OK);
     assert_int_equal(model->n, 102000);
     assert_int_equal(agent->n, 100000);

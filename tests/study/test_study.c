@@ -849,9 +849,9 @@ static void bounds_are_reported(void **unused)
     (void)unused;
     rh_log *log = log_of_levers();
     // lower temperatures are better, and lower ones than these are allowed
-    static const char *const words[] = {"method",    "grid",      "try tau",
-                                        "1,30,1000", "try alpha", "0.3",
-                                        "ranges.x",  "0:0.9",     NULL};
+    static const char *const words[] = {"method",          "grid", "try tau",  "1,30,1000",
+                                        "try alpha",       "0.3",  "ranges.x", "0:0.9",
+                                        "confirm.members", "5",    NULL};
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
