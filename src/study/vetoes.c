@@ -62,6 +62,7 @@ static const struct veto {
     {RH_FINDING_FEW_STARTS,
      {RH_TRUST_HIGH, RH_TRUST_LOW, RH_TRUST_LOW},
      "log more episodes, or from more states"},
+    {RH_FINDING_FEW_STEPS, {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW}, "log 2,000 or more"},
     {RH_FINDING_KINDS_DISAGREE,
      {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
      "log more of what these settings do"},

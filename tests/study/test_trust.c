@@ -208,6 +208,7 @@ static void an_agent_that_fails_is_not_trusted(void **unused)
                  {RH_FINDING_PREDICTION_NO_BETTER, RH_WARNING, RH_TRUST_LOW},
                  {RH_FINDING_FEW_STARTS, RH_NOTICE, RH_TRUST_HIGH},
                  {RH_FINDING_FEW_STARTS, RH_WARNING, RH_TRUST_LOW},
+                 {RH_FINDING_FEW_STEPS, RH_NOTICE, RH_TRUST_LOW},
                  {RH_FINDING_KINDS_DISAGREE, RH_WARNING, RH_TRUST_LOW},
                  {RH_FINDING_OUT_OF_COVERAGE, RH_NOTICE, RH_TRUST_HIGH},
                  {RH_FINDING_OUT_OF_COVERAGE, RH_WARNING, RH_TRUST_MEDIUM},
