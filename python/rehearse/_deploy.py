@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from . import _agent
 from ._errors import Error, InvalidError
 
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rehearse")
+_READY = re.compile(rb"; (new, from|resumed at) step [0-9,]+\n")  # cmd_deploy.c, serve()
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,8 @@ class Deployment:
         self._process = subprocess.Popen(
             [_PROGRAM, "deploy", best, "-o", folder, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._said, text=True, encoding="utf-8", start_new_session=True)  # not the terminal's Ctrl-C
-        while not os.fstat(self._said.fileno()).st_size and self._process.poll() is None:
-            sleep(0.005)  # until it says that it is ready, or why not
+        while self._process.poll() is None and not _READY.search(os.pread(self._said.fileno(), 65536, 0)):
+            sleep(0.005)  # a program that says why it cannot begin is about to end
         if self._process.poll() is not None:
             fault = self._fault()
             self.close()

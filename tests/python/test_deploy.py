@@ -67,6 +67,15 @@ def test_messages(study, tmp_path):
         study.deploy(tmp_path / "e", gaurd="x")
 
 
+def test_a_program_that_says_why_before_it_ends(tmp_path, monkeypatch):
+    program = tmp_path / "rehearse"
+    program.write_text("#!/bin/sh\necho 'rehearse: best.yaml: cannot read' >&2\nsleep 0.3\nexit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(rehearse._deploy, "_PROGRAM", str(program))
+    with pytest.raises(rehearse.InvalidError, match="^best.yaml: cannot read$"):
+        rehearse.deploy("best.yaml", tmp_path / "d")
+
+
 def test_an_agent_in_python(log, tmp_path):
     study = rehearse.tune(log, Table, search={"alpha": [0.1, 0.2]}, folder=tmp_path / "study", **SMALL)
     with pytest.raises(rehearse.InvalidError, match="allow-exec"):

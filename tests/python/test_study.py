@@ -39,7 +39,7 @@ def test_the_program_gives_the_same(study, tmp_path):
     assert (tmp_path / "s" / "runs.csv").read_bytes() == open(os.path.join(study.folder, "runs.csv"), "rb").read()
     ours, theirs = (json.load(open(os.path.join(where, "report.json"), encoding="utf-8"))
                     for where in (study.folder, tmp_path / "s"))
-    own = {"name", "log", "plan", "command", "progress", "deploy", "next"}  # names, times, commands
+    own = {"name", "study", "log", "plan", "command", "progress", "deploy", "next"}  # names, times, commands
     assert ours.keys() ^ theirs.keys() <= own
     assert {k for k in ours.keys() & theirs.keys() if ours[k] != theirs[k]} <= own
 
