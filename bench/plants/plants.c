@@ -10,13 +10,17 @@
 #include <rehearse/plugin.h>
 
 #define ALL(X)                                                                                 \
+    X(ball_beam)                                                                               \
     X(battery)                                                                                 \
     X(chromatography)                                                                          \
     X(crane)                                                                                   \
+    X(cruise)                                                                                  \
     X(cstr)                                                                                    \
     X(dc_motor)                                                                                \
     X(distillation)                                                                            \
     X(drone)                                                                                   \
+    X(dryer)                                                                                   \
+    X(fermenter)                                                                               \
     X(four_tank)                                                                               \
     X(furnace)                                                                                 \
     X(greenhouse)                                                                              \
@@ -25,6 +29,8 @@
     X(one_zone)                                                                                \
     X(ph)                                                                                      \
     X(pump_station)                                                                            \
+    X(reservoir)                                                                               \
+    X(servo)                                                                                   \
     X(tclab)                                                                                   \
     X(two_zones)                                                                               \
     X(wind_turbine)
