@@ -240,7 +240,8 @@ typedef struct rh_log_options {
     double max_gap;             // a longer time between rows ends the episode; INFINITY: never
     int64_t episode_steps;      // an episode ends after this many steps; INT64_MAX: never
     int64_t max_memory;         // most bytes of the log in memory; RH_MEMORY_AUTO: half of the
-                                // machine's, and above 64 MB at most 500 times the file
+                                // machine's, above 128 MB at most 100 times the file,
+                                // and 30 s and 2 s per MB of it to read it
     rh_watch watch;             // progress of reading a text
     unsigned cookie;            // set by rh_log_defaults(), leave alone
 } rh_log_options;

@@ -178,7 +178,7 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
     b->reading.place = shape->place;
     b->reading.lost_at = b->reading.incomplete_at = b->reading.reverse_at = -1;
     b->next = RH_UNKNOWN;
-    b->limit = (rh_log__limit){.most = INT64_MAX, .size = -1};
+    b->limit = (rh_log__limit){.most = INT64_MAX, .size = -1, .until = INFINITY};
     static const size_t width[NCOLUMN] = {
         [FROM] = sizeof(int32_t),  [TO] = sizeof(int32_t),    [REWARD] = sizeof(double),
         [FLAG] = sizeof(uint8_t),  [TIME] = sizeof(double),   [LINE] = sizeof(int64_t),

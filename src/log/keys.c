@@ -364,7 +364,7 @@ static const rh_key__row row[RH_LOG__NKEY] = {
      FIELD(opt.format)},
     {.is = {"max_memory", "max-memory", 0, RH_KEY_WHOLE, "SIZE",
             "most memory that the log may take: 500M, 4G",
-            "half of the machine's; a log above 64 MB at most 500 times its file",
+            "half of the machine's; a log above 128 MB at most 100 times its file",
             .group = RH_KEY_LOG},
      FIELD(opt.max_memory),
      .read = read_memory},

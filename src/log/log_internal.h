@@ -72,13 +72,15 @@ rh_status rh_log__set_labels(rh_log_builder *builder, const char *const *label, 
 // that is too large costs address space but no memory.
 void rh_log__expect(rh_log_builder *builder, int64_t nrow);
 
-// How much memory a log may take.
+// How much memory and time a log may take.
 typedef struct rh_log__limit {
-    int64_t most; // bytes
-    int64_t size; // bytes of the file, if that is the reason; else -1
+    int64_t most;   // bytes
+    int64_t size;   // bytes of the file, if that is the reason; else -1
+    double seconds; // of processor time
+    double until;   // of the thread's processor time, INFINITY: no limit
 } rh_log__limit;
 
-// size: bytes of the file, -1 if unknown.
+// The time begins now, in this thread. size: bytes of the file, -1 if unknown.
 rh_log__limit rh_log__limit_of(const rh_log_options *opt, int64_t size);
 rh_status rh_log__within(const rh_log__limit *limit, int64_t bytes, const char *path,
                          rh_error *err);

@@ -581,6 +581,51 @@ static void stops(void **unused)
     remove_folder("long");
 }
 
+// A finished study that is run again without standard output or error writes nothing into its
+// files.
+static void closed_descriptors(void **unused)
+{
+    (void)unused;
+    static const char *const closed[] = {">&-", "2>&-", ">&- 2>&-"};
+    free(output_of("tune log.csv -o done" KILLED));
+    char *journal = contents("done/study.log");
+    for (int i = 0; i < 3; i++) {
+        char line[600];
+        snprintf(line, sizeof line, "tune log.csv -o done%s %s", &KILLED[3],
+                 closed[i]); // no -q
+        outcome o = rehearse(line);
+        assert_int_equal(o.code, i == 1 ? 0 : 2); // a table that is lost is a failure
+        drop(&o);
+        char *now = contents("done/study.log");
+        assert_string_equal(now, journal);
+        free(now);
+    }
+    free(journal);
+    remove_folder("done");
+}
+
+// Practice would take hours; the interrupt ends it, also when it is resumed.
+static void stops_practice(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        pid_t pid =
+            begin("tune log.csv -o practice -m knn --repr raw -n 500 -r 2 --no-confirm -j 2 "
+                  "--agent dqn -s start=model -s rate=1e-4,1e-3 --practice 1000000000");
+        await_handler(pid);
+        rest(1.0);
+        time_t begun = time(NULL);
+        kill(pid, SIGINT);
+        outcome o = await(pid);
+        assert_int_equal(o.code, 130);
+        assert_has(o.err, "rehearse: interrupted before the first run\n");
+        assert_true(difftime(time(NULL), begun) < 20.0);
+        assert_int_equal(lines_of("practice/runs.csv"), 0);
+        drop(&o);
+    }
+    remove_folder("practice");
+}
+
 // A second process is refused while the first one runs, and not after it was killed.
 static void one_at_a_time(void **unused)
 {
@@ -822,6 +867,8 @@ int main(void)
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(survives_kills),
         cmocka_unit_test(stops),
+        cmocka_unit_test(closed_descriptors),
+        cmocka_unit_test(stops_practice),
         cmocka_unit_test(one_at_a_time),
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_another_study),

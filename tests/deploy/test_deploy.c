@@ -461,7 +461,34 @@ static void guarded(void **unused)
     }
 }
 
-// Continuous actions are cut to their limits, which is not the agent's own action.
+// A plant whose clock stands still is not past the guard, and neither is one that sends earlier
+// times.
+static void guarded_without_time(void **unused)
+{
+    (void)unused;
+    write_text(guard_path, "safe_action: off\ntrip: {temp: [2, 8]}\n");
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.guard = guard_path;
+    rh_deploy *d = opened(&opt);
+    static const struct {
+        double time, temp;
+        rh_deploy_source source;
+    } sample[] = {
+        {0, 5, RH_BY_AGENT}, {1, 5, RH_BY_AGENT}, {1, 5, RH_BY_AGENT}, {1, 9, RH_BY_GUARD},
+        {1, 9, RH_BY_GUARD}, {0, 9, RH_BY_GUARD}, {1, 5, RH_BY_GUARD}, {2, 5, RH_BY_AGENT},
+    };
+    for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
+        double obs[2] = {sample[i].temp, 0.5};
+        rh_deploy_seen seen = {.obs = obs, .reward = NAN, .seq = -1, .time = sample[i].time};
+        rh_deploy_reply reply;
+        assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+        if (reply.source != sample[i].source)
+            fail_msg("message %zu: source %d, expected %d", i, reply.source, sample[i].source);
+        assert_int_equal((reply.notes & RH_NOTE_TRIPPED) != 0, sample[i].temp > 8.0);
+    }
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // A plant whose counter stands still, or that sends what is late, is not past the guard.
 static void guarded_again(void **unused)
 {
@@ -495,6 +522,7 @@ static void guarded_again(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// Continuous actions are cut to their limits, which is not the agent's own action.
 static void guarded_amounts(void **unused)
 {
     (void)unused;
@@ -724,6 +752,7 @@ int main(void)
         IN_A_FOLDER(born_and_frozen),
         IN_A_FOLDER(guarded),
         IN_A_FOLDER(guarded_again),
+        IN_A_FOLDER(guarded_without_time),
         IN_A_FOLDER(guarded_amounts),
         IN_A_FOLDER(no_memory),
         IN_A_FOLDER(refused),

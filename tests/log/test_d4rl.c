@@ -293,7 +293,7 @@ static void never_written(void **unused)
     rh_log_options opt = rh_log_defaults();
     opt.obs = opt.action = opt.reward = "infos/never";
     opt.terminal = opt.truncated = "";
-    refuses(path, &opt, "6080 bytes hold a log of more than 64 MB");
+    refuses(path, &opt, "6080 bytes hold a log of more than 128 MB");
     opt.max_memory = (int64_t)1 << 40;
     refuses(path, &opt,
             "d4rl_never.hdf5: infos/never has shape (1000000000) but 0 bytes are stored: "

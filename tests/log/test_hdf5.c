@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -213,6 +214,47 @@ static void stubborn_helpers(void **unused)
     rh_spawn__end(&spawn, true, how, sizeof how);
 }
 
+// The first child of this process.
+static pid_t first_child(void)
+{
+    char path[64];
+    int pid = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    if (file && fscanf(file, "%d", &pid) != 1)
+        pid = 0;
+    if (file)
+        fclose(file);
+    return pid;
+}
+
+// A helper that falls silent while a file is read is ended after its time, here 50 ms.
+static void silent_helper(void **unused)
+{
+    (void)unused;
+    rh_hdf5 *file = NULL;
+    rh_error err = {""};
+    const struct timeval patience = {.tv_usec = 50000};
+    char **name = NULL;
+    int64_t n = 0;
+    int nshort = 0;
+    assert_int_equal(rh_hdf5__open(&file, sample_path("d4rl.hdf5"), &err), RH_OK);
+    pid_t helper = first_child();
+    if (!helper) { // a kernel that does not list children
+        rh_hdf5__close(file);
+        skip();
+    }
+    for (int fd = 3; fd < 1000; fd++)
+        nshort += setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0;
+    assert_true(nshort > 0);
+    assert_int_equal(kill(helper, SIGSTOP), 0);
+    assert_int_equal(rh_hdf5__names(file, "/", 100, &name, &n, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "damaged: its reader did not answer for 30 s"));
+    assert_true(is_gone(helper));
+    assert_int_equal(rh_hdf5__names(file, "/", 100, &name, &n, &err), RH_EFORMAT); // at once
+    rh_hdf5__close(file);
+}
+
 static void bad_writers(void **unused)
 {
     (void)unused;
@@ -292,9 +334,13 @@ static void large_arrays_come_back(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_confined), cmocka_unit_test(threads_read_at_once),
-        cmocka_unit_test(bad_helpers),    cmocka_unit_test(stubborn_helpers),
-        cmocka_unit_test(bad_writers),    cmocka_unit_test(large_arrays_come_back),
+        cmocka_unit_test(it_is_confined),
+        cmocka_unit_test(threads_read_at_once),
+        cmocka_unit_test(bad_helpers),
+        cmocka_unit_test(stubborn_helpers),
+        cmocka_unit_test(silent_helper),
+        cmocka_unit_test(bad_writers),
+        cmocka_unit_test(large_arrays_come_back),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

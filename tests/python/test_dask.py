@@ -44,6 +44,15 @@ def test_the_same_as_in_this_process(log, client, tmp_path):
     assert not client.futures  # nothing is left on the cluster
 
 
+@pytest.mark.parametrize("nworker", [1, 2])
+def test_any_number_of_workers(log, nworker):
+    here = rehearse.tune(log, Table, search=SEARCH, jobs=1, **SMALL)
+    with distributed.LocalCluster(n_workers=nworker, threads_per_worker=1, processes=True, dashboard_address=None) as few:
+        with distributed.Client(few) as client:
+            there = rehearse.tune(log, Table, search=SEARCH, cluster=client, **SMALL)
+    assert there.runs.equals(here.runs) and there.best == here.best and there.score == here.score
+
+
 def test_killed_workers_lose_nothing(log, client):
     here = rehearse.tune(log, Slow, search=SEARCH, jobs=2, **SMALL)
     pids = list(client.run(os.getpid).values())[:2]

@@ -1,7 +1,10 @@
 """The same transitions from every source, without copies, and our messages as exceptions."""
 
+import bz2
 import copy
+import lzma
 import pickle
+import subprocess
 import types
 
 import numpy as np
@@ -36,6 +39,16 @@ def test_formats_of_files(log, tmp_path):
     for name in ("log.npz", "log.csv", "log.hdf5"):
         log.write(tmp_path / name)
         assert rehearse.read(tmp_path / name, gaps="cut").fingerprint == log.fingerprint
+
+
+def test_packed_text(log, tmp_path):
+    """libarchive's module lies beside the library, where there was libarchive to build it with."""
+    if subprocess.run(["pkg-config", "--exists", "libarchive"], check=False).returncode:
+        pytest.skip("no libarchive")
+    text = PLANT.read_bytes()
+    for name, pack in (("plant.csv.xz", lzma.compress), ("plant.csv.bz2", bz2.compress)):
+        (tmp_path / name).write_bytes(pack(text))
+        assert rehearse.read(tmp_path / name, **ROLES).fingerprint == log.fingerprint
 
 
 def test_lists_in_cells():
