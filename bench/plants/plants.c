@@ -27,7 +27,8 @@
     X(pump_station)                                                                            \
     X(tclab)                                                                                   \
     X(two_zones)                                                                               \
-    X(wind_turbine)
+    X(wind_turbine)                                                                            \
+    X(wwtp)
 
 #define DECLARE(name) extern const plant plant_##name;
 #define ADDRESS(name) &plant_##name,
