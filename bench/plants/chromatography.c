@@ -3,7 +3,7 @@
 //
 // Equilibrium stages with competitive Langmuir isotherms whose strength falls with the salt, as
 // in Guiochon, Felinger, Shirazi and Katti (2006), Fundamentals of Preparative and Nonlinear
-// Chromatography, Academic Press; ten stages.
+// Chromatography, 2nd edition, Academic Press; ten stages.
 
 #include "plant.h"
 

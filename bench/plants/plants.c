@@ -33,7 +33,8 @@
     X(servo)                                                                                   \
     X(tclab)                                                                                   \
     X(two_zones)                                                                               \
-    X(wind_turbine)
+    X(wind_turbine)                                                                            \
+    X(wwtp)
 
 #define DECLARE(name) extern const plant plant_##name;
 #define ADDRESS(name) &plant_##name,

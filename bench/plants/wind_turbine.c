@@ -2,8 +2,9 @@
 // rotor and the tower's motion; the anemometer is behind the rotor. Overspeed trips.
 //
 // Sizes of Jonkman, Butterfield, Musial and Scott (2009), Definition of a 5-MW reference wind
-// turbine, NREL/TP-500-38060; the power coefficient of Heier (1998), Grid Integration of Wind
-// Energy Conversion Systems, Wiley. Three rates of the blade's angle.
+// turbine for offshore system development, NREL/TP-500-38060; the power coefficient of Heier
+// (1998), Grid Integration of Wind Energy Conversion Systems, Wiley. Three rates of the blade's
+// angle.
 
 #include "plant.h"
 

@@ -49,6 +49,12 @@ typedef struct rh_log_reading {
     int nnote;
 } rh_log_reading;
 
+// The setpoints of a model that can draw them (a regression).
+typedef enum rh_setpoint_values {
+    RH_SETPOINT_LOGGED, // as in the log
+    RH_SETPOINT_DRAWN   // where one jumps in the log, any value of the logged range
+} rh_setpoint_values;
+
 typedef struct rh_log {
     int64_t n;                  // transitions
     int64_t nstate;             // observations
@@ -81,9 +87,11 @@ typedef struct rh_log {
     const char *derive;     // how sensors were derived, as in rh_log_options; NULL: none were
     int stack;              // observations in one, as in rh_log_options; 0 or 1: one
     const char *exogenous;  // sensors that no action moves, as in rh_log_options
-    const char *path;       // file it was read from, "" if none
-    rh_log_reading reading; // how it was read
-    const void *self;       // internal: this log, if the library made it
+    const char *setpoint;   // setpoints, as in rh_log_options
+    rh_setpoint_values setpoint_values; //
+    const char *path;                   // file it was read from, "" if none
+    rh_log_reading reading;             // how it was read
+    const void *self;                   // internal: this log, if the library made it
 } rh_log;
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
@@ -209,6 +217,12 @@ typedef enum rh_pivot_value {
     RH_PIVOT_INTERPOLATE // on the line between the values before and after it
 } rh_pivot_value;
 
+// The observation of a step that is several rows.
+typedef enum rh_every_obs {
+    RH_EVERY_LAST, // the row at which the controller decides
+    RH_EVERY_MEAN  // the mean over the rows since the decision before
+} rh_every_obs;
+
 // A role is a list of columns (or datasets), "temp,level"; * matches any characters
 // ("sensor_*"). NULL: look for the usual names. "": the log has none.
 typedef struct rh_log_options {
@@ -223,6 +237,9 @@ typedef struct rh_log_options {
     int64_t every_rows;    // the same in rows, if every is NAN; 1: every row is one
     const char *exogenous; // sensors that no action moves, "T_out,price_*"; "": none;
                            // NULL: a test finds them
+    const char *setpoint;  // and what they are set for, "T_sp=T"; NULL: none is known
+    rh_setpoint_values setpoint_values;
+    rh_every_obs every_obs;
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;        // all actions, "off,low,high"; NULL: those that occur

@@ -14,7 +14,10 @@ class LogOptions(TypedDict, total=False):
     derive: Any
     stack: Union[int, str]
     every: Any
+    every_obs: str
     exogenous: Any
+    setpoint: Any
+    setpoint_values: str
     episode: Any
     terminal: Any
     truncated: Any

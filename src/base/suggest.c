@@ -57,7 +57,7 @@ const char *rh_base__suggest(const char *word, const char *const *candidate, int
 rh_status rh_base__unknown(rh_error *err, const char *what, const char *word,
                            const char *const *known, int nknown)
 {
-    char list[320]; // cut where it is full
+    char list[360]; // cut where it is full
     size_t used = 0;
     list[0] = 0;
     for (int i = 0; i < nknown && used < sizeof list; i++)

@@ -196,6 +196,8 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->derive = p->derive ? rh_log__keep(body, p->derive) : NULL;
     log->stack = p->stack;
     log->exogenous = p->exogenous ? rh_log__keep(body, p->exogenous) : NULL;
+    log->setpoint = p->setpoint ? rh_log__keep(body, p->setpoint) : NULL;
+    log->setpoint_values = p->setpoint_values;
     log->reading = p->reading;
     log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
     log->reading.note = NULL;
@@ -208,8 +210,8 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
            log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
            (log->failure || !p->failure) && (log->derive || !p->derive) &&
-           (log->exogenous || !p->exogenous) && log->reading.format &&
-           (log->reading.place || !p->reading.place) &&
+           (log->exogenous || !p->exogenous) && (log->setpoint || !p->setpoint) &&
+           log->reading.format && (log->reading.place || !p->reading.place) &&
            (log->reading.sentinels || !p->reading.sentinels) &&
            (log->reading.note || !log->reading.nnote);
 }

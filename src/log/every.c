@@ -5,9 +5,10 @@
 //
 // For plants that are logged more often than their controller acts.
 //
-// 1. An observation is that of one row, the one that the controller sees when it decides. A
-// mean
-//    over the interval would not be known to a deployment that gets one message per decision.
+// 1. An observation is that of one row, the one that the controller sees when it decides. With
+//    --every-obs mean it is the mean over the rows since the decision before, which is what its
+//    messages must then have; in the first step of an episode, and where one terminates, it is
+//    the row itself.
 // 2. Intervals begin where actions change: an episode's intervals are shifted so that most of
 // its
 //    changes, if at least twice as many as at a usual row, are at a beginning. Otherwise they
@@ -19,9 +20,13 @@
 // starts
 //    in it. Others, at the end of an episode and beside gaps, are left out: their sum of
 //    rewards is not that of a step.
-// 5. The reward of a step is no longer the formula of one row, so the log loses its formula.
+// 5. The reward of a step is no longer the formula of one row. But n times a weighted sum of
+//    means is the sum over n rows: of actions, and with means of observations. Such a formula
+//    is kept, any other one is lost. A terminal step may have fewer rows: its reward is logged,
+//    and the formula's only nearly.
 
 #include "base/base_internal.h"
+#include "base/expression.h"
 #include "base/number.h"
 #include "base/scratch.h"
 #include "log.h"
@@ -31,15 +36,18 @@
 #include <math.h>
 #include <string.h>
 
+#define NAME 20     // bytes of "next[255]"
 #define CHANGES 2.0 // decision 2: times the usual number; by hand
 #define NEARLY 0.5  // of the time between rows, by which times may be off
 
 typedef struct paced {
     const rh_log *log;      // borrowed
     bool rows;              // positions are rows, not times
+    bool mean;              // observations are means: decision 1
     double length, spacing; // of an interval, and of rows
     int64_t nphase;         // rows of an interval
     int64_t nmixed, nleft;  // steps with several actions; rows left out
+    int64_t nother;         // steps with another number of rows than nphase, none terminal
     int64_t *count;         // changes of the action at each row of an interval (nphase)
     rh_log__remade new;
 } paced;
@@ -123,6 +131,18 @@ static int32_t add_state(paced *p, int32_t row)
     return (int32_t)p->new.log.nstate - 1;
 }
 
+// The mean of the rows in which transitions t to end begin.
+static int32_t add_mean(paced *p, int64_t t, int64_t end)
+{
+    const rh_log *log = p->log;
+    double *to = rh_log__remade_state(&p->new, log->from[end - 1]);
+    memset(to, 0, (size_t)log->nobs * sizeof *to);
+    for (int64_t i = t; i < end; i++)
+        for (int k = 0; k < log->nobs; k++)
+            to[k] += log->obs[(int64_t)log->from[i] * log->nobs + k] / (double)(end - t);
+    return (int32_t)p->new.log.nstate - 1;
+}
+
 // The action of transitions t to end: decision 3.
 static void put_action(paced *p, int64_t t, int64_t end, double *act)
 {
@@ -167,9 +187,13 @@ static void add_step(paced *p, int64_t t, int64_t end, bool joined, bool starts)
         rh_log__remade_episode(m, starts);
     }
     int64_t i = m->log.n++;
-    m->from[i] =
-        joined && log->to[t - 1] == log->from[t] ? m->to[i - 1] : add_state(p, log->from[t]);
-    m->to[i] = log->to[end - 1] == RH_UNKNOWN ? RH_UNKNOWN : add_state(p, log->to[end - 1]);
+    bool ends = log->flag[end - 1] & RH_FLAG_TERMINAL;
+    bool follows = joined && (p->mean || log->to[t - 1] == log->from[t]);
+    m->from[i] = follows ? m->to[i - 1] : add_state(p, log->from[t]);
+    m->to[i] = p->mean && !ends                 ? add_mean(p, t, end)
+               : log->to[end - 1] == RH_UNKNOWN ? RH_UNKNOWN
+                                                : add_state(p, log->to[end - 1]);
+    p->nother += !ends && end - t != p->nphase;
     put_action(p, t, end, m->act + i * log->nact);
     m->reward[i] = 0.0;
     for (int64_t j = t; j < end; j++)
@@ -228,9 +252,9 @@ static void describe(const paced *p, rh_text *text)
 {
     rh_text__add(text, "a step is ");
     rh_text__number(text, p->length);
-    rh_text__format(text,
-                    " %s, with the observation of its first row and the sum of the rewards",
-                    p->rows ? "rows" : "s");
+    rh_text__format(text, " %s, with %s and the sum of the rewards", p->rows ? "rows" : "s",
+                    p->mean ? "the mean observation since the step before"
+                            : "the observation of its first row");
     if (p->nmixed)
         rh_text__format(text, "; %lld steps have several actions and get %s",
                         (long long)p->nmixed,
@@ -240,12 +264,47 @@ static void describe(const paced *p, rh_text *text)
                         (long long)p->nleft);
 }
 
-rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *path,
+// The formula of a step's reward, or NULL: decision 5. Owned: *out.
+static rh_status sum_formula(char **out, const paced *p, rh_error *err)
+{
+    const rh_log *log = p->log;
+    rh_expression e = {0};
+    char name[3 * RH_MAX_OBS][NAME], *text = NULL;
+    const char *to[3 * RH_MAX_OBS];
+    int nobs = log->nobs, nact = log->nact;
+    rh_status rc = RH_OK;
+    if (!log->reward_formula || p->nother || (p->nmixed && log->naction))
+        return RH_OK;
+    rc = rh_expression__compile_step(&e, log->reward_formula, nobs, nact, err);
+    bool sum = !rc && rh_expression__is_sum(&e);
+    for (int i = 0; sum && i < e.nspan; i++) {
+        int k = e.span[i].column;
+        sum = k >= nobs ? k < nobs + nact : p->mean;
+        snprintf(name[k], NAME, k < nobs ? "next[%d]" : "act[%d]", k < nobs ? k : k - nobs);
+        to[k] = name[k];
+    }
+    if (sum && (text = rh_expression__rename(&e, log->reward_formula, to)) != NULL) {
+        rh_text all = {0};
+        rh_text__format(&all, "%lld*(%s)", (long long)p->nphase, text);
+        *out = all.data;
+    }
+    if (sum && !*out)
+        rc = rh_base__no_memory(err, "every");
+    rh_free(text);
+    rh_expression__clear(&e);
+    return rc;
+}
+
+rh_status rh_log__every(rh_log **log, const rh_log_options *opt, const char *path,
                         rh_error *err)
 {
     const rh_log *from = *log;
+    double time = opt->every;
+    int64_t rows = opt->every_rows;
     rh_text note = {0};
+    char *formula = NULL;
     paced p = {.log = from, .rows = isnan(time), .spacing = 1.0};
+    p.mean = opt->every_obs == RH_EVERY_MEAN;
     p.length = p.rows ? (double)rows : time;
     if (p.rows && rows == 1)
         return RH_OK;
@@ -266,9 +325,13 @@ rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *pat
     if (!rc) {
         end_episode(&p.new);
         describe(&p, &note);
-        p.new.log.reward_formula = NULL;
+        rc = sum_formula(&formula, &p, err);
+    }
+    if (!rc) {
+        p.new.log.reward_formula = formula;
         rc = rh_log__remade_end(&p.new, &note, log, path, err);
     }
+    rh_free(formula);
     rh_text__clear(&note);
     rh_scratch__clear(&p.new.scratch);
     return rh_log__one_line(rc, err);

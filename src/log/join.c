@@ -288,7 +288,9 @@ static rh_status join(rh_log **out, joining *j, rh_error *err)
                     .terminal_reward = first->terminal_reward,
                     .derive = first->derive,
                     .stack = first->stack,
-                    .exogenous = first->exogenous};
+                    .exogenous = first->exogenous,
+                    .setpoint = first->setpoint,
+                    .setpoint_values = first->setpoint_values};
     all->reading = (rh_log_reading){
         .format = first->reading.format, .lost_at = -1, .incomplete_at = -1, .reverse_at = -1};
     for (int k = 0; k < j->nlog; k++) {

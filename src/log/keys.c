@@ -252,6 +252,11 @@ static const char *const pivot_values[] = {[RH_PIVOT_LAST] = "last",
                                            [RH_PIVOT_INTERPOLATE] = "interpolate",
                                            NULL};
 
+static const char *const every_obs[] = {
+    [RH_EVERY_LAST] = "last", [RH_EVERY_MEAN] = "mean", NULL};
+static const char *const setpoint_values[] = {
+    [RH_SETPOINT_LOGGED] = "logged", [RH_SETPOINT_DRAWN] = "drawn", NULL};
+
 static const rh_key__row row[RH_LOG__NKEY] = {
     {.is = {"obs", "obs", 0, RH_KEY_TEXT, "COLUMNS", "the observations: temp,level or sensor_*",
             .group = RH_KEY_LOG},
@@ -284,11 +289,24 @@ static const rh_key__row row[RH_LOG__NKEY] = {
           "every row is a step", .group = RH_KEY_LOG},
      .read = read_every,
      .show = show_every},
+    {.is = {"every_obs", "every-obs", 0, RH_KEY_CHOICE, "WHICH",
+            "with --every: the last row when the controller decides, or the mean since it did",
+            "last", .words = every_obs, .group = RH_KEY_LOG},
+     FIELD(opt.every_obs)},
     {.is = {"exogenous", "exogenous", 0, RH_KEY_TEXT, "COLUMNS",
             "sensors that no action moves: T_out,price_*", "found by a test",
             .group = RH_KEY_LOG},
      FIELD(opt.exogenous),
      .read = read_columns},
+    {.is = {"setpoint", "setpoint", 0, RH_KEY_TEXT, "SETPOINT=SENSOR",
+            "sensors that a person or a schedule sets for another one: T_sp=T,h_sp=h",
+            .group = RH_KEY_LOG},
+     FIELD(opt.setpoint),
+     .read = read_columns},
+    {.is = {"setpoint_values", "setpoint-values", 0, RH_KEY_CHOICE, "WHICH",
+            "in a model setpoints are those of the log, or others are drawn in its range",
+            "logged", .words = setpoint_values, .group = RH_KEY_LOG},
+     FIELD(opt.setpoint_values)},
     {.is = {"episode", "episode", 0, RH_KEY_TEXT, "COLUMN",
             "a new episode starts where it changes", .group = RH_KEY_LOG},
      FIELD(opt.episode),

@@ -40,6 +40,9 @@ bool rh_log__begins_anew(const rh_log *log, bool *yes);
 // Whether the log says that no action moves a sensor; its past values are like itself.
 bool rh_log__is_exogenous(const rh_log *log, int sensor);
 
+// Whether it says that a person or a schedule sets it; setpoint.c
+bool rh_log__is_setpoint(const rh_log *log, int sensor);
+
 // The same log with an owner more, who calls rh_log_destroy() too; NULL: the library did not
 // make it, and it must be copied.
 rh_log *rh_log__share(const rh_log *log);

@@ -159,8 +159,9 @@ rh_status rh_log__set_failure(rh_log **log, const char *text, const char *path, 
 // Add the sensors that a list of formulas derives from those of *log, which is replaced.
 rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_error *err);
 
-// Make one step of all rows of an interval: `time`, or if that is NAN `rows`. *log is replaced.
-rh_status rh_log__every(rh_log **log, double time, int64_t rows, const char *path,
+// Make one step of all rows of an interval: opt->every, or if that is NAN opt->every_rows. *log
+// is replaced.
+rh_status rh_log__every(rh_log **log, const rh_log_options *opt, const char *path,
                         rh_error *err);
 
 // Parse such an interval: a duration, or "300 rows". *time is NAN or *rows is 1. every.c
@@ -169,6 +170,13 @@ bool rh_log__parse_every(const char *text, double *time, int64_t *rows);
 // Set which sensors no action moves: a list of names and patterns, each of which must match a
 // sensor of *log, which is replaced.
 rh_status rh_log__set_exogenous(rh_log **log, const char *list, const char *path,
+                                rh_error *err);
+
+// Add formulas to `derive`: of the errors of the setpoints in a list, "T_sp=T". Then set the
+// list, and the values that a model gives them; *log is replaced. setpoint.c
+rh_status rh_log__add_errors(rh_text *derive, const rh_log *log, const char *list,
+                             const char *path, rh_error *err);
+rh_status rh_log__set_setpoints(rh_log **log, const char *list, rh_setpoint_values values,
                                 rh_error *err);
 
 // A log that is made anew from another one: with other steps, states or sensors. remade.c

@@ -12,6 +12,7 @@
 #include "csv.h"
 #include "log.h"
 #include "log_internal.h"
+#include "observer.h"
 #include "spool.h"
 
 #include <errno.h>
@@ -90,6 +91,20 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
     if (opt->stack < 1 || opt->stack > RH_LOG__MOST_STACKED)
         return rh_fail(err, RH_EINVAL, "log: stack = %d, expected 1 to %d", opt->stack,
                        RH_LOG__MOST_STACKED);
+    if ((unsigned)opt->every_obs > RH_EVERY_MEAN)
+        return rh_fail(err, RH_EINVAL, "log: every_obs = %d, expected 0 or 1",
+                       (int)opt->every_obs);
+    if ((unsigned)opt->setpoint_values > RH_SETPOINT_DRAWN)
+        return rh_fail(err, RH_EINVAL, "log: setpoint_values = %d, expected 0 or 1",
+                       (int)opt->setpoint_values);
+    if (opt->setpoint_values == RH_SETPOINT_DRAWN && opt->stack > 1)
+        return rh_fail(err, RH_EINVAL,
+                       "log: setpoint_values = drawn, stack = %d, expected stack = 1: the past "
+                       "of a setpoint would still be the logged one",
+                       opt->stack);
+    if (opt->setpoint_values == RH_SETPOINT_DRAWN && !opt->setpoint)
+        return rh_fail(err, RH_EINVAL,
+                       "log: setpoint_values = drawn, expected setpoint, which names them");
     if (opt->every <= 0.0 || isinf(opt->every) || opt->every_rows < 1)
         return rh_fail(
             err, RH_EINVAL,
@@ -401,6 +416,24 @@ done:
     return rc;
 }
 
+// Derived sensors, and the errors of setpoints.
+static rh_status add_sensors(rh_log **log, const rh_log_options *opt, const char *path,
+                             rh_error *err)
+{
+    rh_text list = {0};
+    rh_text__add(&list, opt->derive ? opt->derive : "");
+    rh_status rc =
+        opt->setpoint ? rh_log__add_errors(&list, *log, opt->setpoint, path, err) : RH_OK;
+    if (!rc && list.bad)
+        rc = rh_base__no_memory(err, path);
+    if (!rc && rh_derive__count(list.data) > 0)
+        rc = rh_log__derive(log, list.data, path, err);
+    if (!rc && opt->setpoint)
+        rc = rh_log__set_setpoints(log, opt->setpoint, opt->setpoint_values, err);
+    rh_text__clear(&list);
+    return rc;
+}
+
 rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt, rh_error *err)
 {
     rh_log_options initial = rh_log_defaults();
@@ -434,9 +467,9 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         close(from.fd);
     if (!rc && log &&
         !(log->reading.pivoted && !isnan(opt->every))) // its rows are that far apart
-        rc = rh_log__every(&log, opt->every, opt->every_rows, path, err);
-    if (!rc && opt->derive)
-        rc = rh_log__derive(&log, opt->derive, path, err);
+        rc = rh_log__every(&log, opt, path, err);
+    if (!rc && (opt->derive || opt->setpoint))
+        rc = add_sensors(&log, opt, path, err);
     if (!rc && opt->failure)
         rc = rh_log__set_failure(&log, opt->failure, path, err);
     if (!rc && opt->exogenous)

@@ -6,7 +6,7 @@
 #include "describe/key.h"
 #include "log_internal.h"
 
-enum { RH_LOG__NKEY = 29 };
+enum { RH_LOG__NKEY = 32 };
 
 struct rh_log_roles {
     rh_log_options opt; // texts and missing values owned

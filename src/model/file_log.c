@@ -38,7 +38,7 @@ static const rh_field count[NCOUNT] = {
 static void write_names(rh_store *store, const rh_log *log)
 {
     const rh_log_reading *r = &log->reading;
-    const int64_t stack = log->stack;
+    const int64_t stack = log->stack, values = log->setpoint_values;
     int64_t counts[NCOUNT];
     for (int i = 0; i < NCOUNT; i++)
         counts[i] = (int64_t)rh_field__number(&count[i], (const char *)log + count[i].at);
@@ -56,6 +56,10 @@ static void write_names(rh_store *store, const rh_log *log)
         rh_store__put_text(store, "log/failure", log->failure);
     if (log->derive)
         rh_store__put_text(store, "log/derive", log->derive);
+    if (log->setpoint)
+        rh_store__put_text(store, "log/setpoint", log->setpoint);
+    if (log->setpoint_values)
+        rh_store__put(store, "log/setpoint_values", RH_STATE_I64, &values, 1);
     if (log->stack > 1)
         rh_store__put(store, "log/stack", RH_STATE_I64, &stack, 1);
     rh_store__put_text(store, "log/path", log->path);
@@ -127,11 +131,16 @@ static const char *optional_text(rh_store *store, const char *name)
 
 static void read_reading(rh_store *store, rh_log *log)
 {
-    int64_t stack = 1, counts[NCOUNT] = {0};
+    int64_t stack = 1, values = RH_SETPOINT_LOGGED, counts[NCOUNT] = {0};
     if (rh_store__has(store, "log/stack")) {
         rh_store__copy(store, "log/stack", RH_STATE_I64, 1, &stack);
         if (!store->rc && (stack < 2 || stack > RH_MAX_OBS))
             rh_store__refuse(store, "log/stack", "%lld", (long long)stack);
+    }
+    if (rh_store__has(store, "log/setpoint_values")) {
+        rh_store__copy(store, "log/setpoint_values", RH_STATE_I64, 1, &values);
+        if (!store->rc && (values < RH_SETPOINT_LOGGED || values > RH_SETPOINT_DRAWN))
+            rh_store__refuse(store, "log/setpoint_values", "%lld", (long long)values);
     }
     if (rh_store__has(store, "log/terminal_reward")) {
         rh_store__copy(store, "log/terminal_reward", RH_STATE_F64, 1, &log->terminal_reward);
@@ -143,6 +152,7 @@ static void read_reading(rh_store *store, rh_log *log)
         if (!rh_field__set(&count[i], (char *)log + count[i].at, (double)counts[i]))
             rh_store__refuse(store, "log/counts", "%lld", (long long)counts[i]);
     log->stack = store->rc ? 1 : (int)stack;
+    log->setpoint_values = store->rc ? RH_SETPOINT_LOGGED : (rh_setpoint_values)values;
 }
 
 static void check_finite(rh_store *store, const char *name, const double *x, int64_t n)
@@ -164,6 +174,7 @@ rh_log *rh_model_file__read_log(rh_store *store)
     log.reward_formula = optional_text(store, "log/reward_formula");
     log.failure = optional_text(store, "log/failure");
     log.derive = optional_text(store, "log/derive");
+    log.setpoint = optional_text(store, "log/setpoint");
     log.path = rh_store__text(store, "log/path");
     log.reading.format = rh_store__text(store, "log/format");
     const char **text[NTEXTS] = {

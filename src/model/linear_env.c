@@ -11,10 +11,13 @@
 // 2. A run that leaves the bounds of a sensor is out of coverage: an episode ends there with
 //    the log's lowest return. A plant that nothing resets goes on at the bound with at most the
 //    lowest reward of the log.
+// 3. Setpoints are drawn if the log says so: uniform in the logged range, where a run begins
+//    and where one jumps in the log. A replay of a logged stretch has those of the log.
 
 #include "linear_internal.h"
 
 #include "base/base_internal.h"
+#include "log/log.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,9 +29,11 @@ typedef struct world {
     const rh_model *model; // borrowed
     const rh_linear *m;    // borrowed
     int residuals;
-    bool goes_on;                             // decision 2
-    double least;                             // the lowest reward of a step
-    size_t obs_at, act_at, terms_at, code_at; // of the arrays of a place, in bytes
+    bool goes_on;                                    // decision 2
+    double least;                                    // the lowest reward of a step
+    bool draws;                                      // setpoints: decision 3
+    double draw_lo[RH_MAX_OBS], draw_hi[RH_MAX_OBS]; // their ranges; NAN: not drawn
+    size_t obs_at, act_at, terms_at, code_at;        // of the arrays of a place, in bytes
 } world;
 
 // A run. Behind it: the observation (nobs), the action before and the present one (nact each,
@@ -39,6 +44,7 @@ typedef struct place {
     int64_t left;   // the logged step whose residuals are next; -1: to be drawn
     int steps;      // until others are drawn
     bool uncovered;
+    bool draws;              // setpoints
     float code[RH_MAX_CODE]; // of the present observation
 } place;
 
@@ -64,16 +70,17 @@ static bool has_residual(const rh_linear *m, int64_t t)
 
 // ---------------------------------------------------------------------------- beginning
 
-static void enter(const world *w, place *here, int64_t row)
+// Begin in a row of the log, whose observation may have other setpoints.
+static void enter(const world *w, place *here, int64_t row, const double *obs)
 {
     const rh_linear *m = w->m;
     const rh_log *log = w->model->log;
-    const double *obs = log->obs + row * log->nobs;
     int64_t t = rh_linear__from_row(log, row);
     double *act = act_of(w, here);
     rh_linear__past past = {.obs = {obs}};
     if (t >= 0)
         rh_linear__past_of(&past, m, log, t);
+    past.obs[0] = obs;
     for (int l = 1; l < RH_LINEAR__PAST && t < 0; l++)
         past.obs[l] = obs;
     rh_linear__enter(m, w->model, &m->plan, &past, terms_of(w, here));
@@ -86,7 +93,12 @@ static void enter(const world *w, place *here, int64_t row)
     here->at = t;
     here->left = t >= 0 && has_residual(m, t) ? t : -1;
     here->steps = BLOCK;
-    here->uncovered = false;
+    here->uncovered = here->draws = false;
+}
+
+static bool is_drawn(const world *w, const place *here, int k)
+{
+    return here->draws && !isnan(w->draw_lo[k]);
 }
 
 static void show(const world *w, place *here, double *obs)
@@ -98,28 +110,39 @@ static void begin(const void *self, void *state, rh_streams *streams, double *ob
 {
     const world *w = self;
     const rh_model *model = w->model;
-    enter(w, state, model->start[rh_rng_below(&streams->start, (uint32_t)model->nstart)]);
+    int64_t row = model->start[rh_rng_below(&streams->start, (uint32_t)model->nstart)];
+    double first[RH_MAX_OBS];
+    memcpy(first, model->log->obs + row * w->m->nobs, (size_t)w->m->nobs * sizeof *first);
+    for (int k = 0; w->draws && k < w->m->nobs; k++)
+        if (!isnan(w->draw_lo[k]))
+            first[k] = rh_rng_range(&streams->start, w->draw_lo[k], w->draw_hi[k]);
+    if (w->draws)
+        rh_derive__compute(model->derive, first);
+    enter(w, state, row, first);
+    ((place *)state)->draws = w->draws;
     show(w, state, obs);
 }
 
 void rh_linear__stand(const rh_model *model, const rh_env *env, void *state, int32_t row)
 {
-    (void)model;
     (void)env;
-    enter(((place *)state)->w, state, row);
+    enter(((place *)state)->w, state, row, model->log->obs + (int64_t)row * model->log->nobs);
 }
 
 // ---------------------------------------------------------------------------- positions
 
 // How unlike the signals of a logged step are to the present ones.
-static double unlike(const rh_linear *m, const rh_model *model, int64_t t, const double *obs)
+static double unlike(const world *w, place *here, int64_t t)
 {
+    const rh_linear *m = w->m;
+    const rh_model *model = w->model;
     const double *there = model->log->obs + (int64_t)model->log->from[t] * m->nobs;
+    const double *obs = obs_of(w, here);
     double sum = 0.0;
     for (int j = 0; j < m->nexo; j++) {
         int k = m->exo[j];
         double d = rh_knn__difference(model, k, there[k], obs[k]) / m->scale[k];
-        sum += d * d;
+        sum += is_drawn(w, here, k) ? 0.0 : d * d;
     }
     return sum;
 }
@@ -132,7 +155,7 @@ static int64_t draw(const world *w, place *here, rh_rng *rng)
     int ntry = m->nexo ? NTRY : 1;
     for (int i = 0; m->nable > 0 && i < ntry; i++) {
         int64_t t = m->able[rh_rng_below(rng, (uint32_t)m->nable)];
-        double d = ntry > 1 ? unlike(m, w->model, t, obs_of(w, here)) : 0.0;
+        double d = ntry > 1 ? unlike(w, here, t) : 0.0;
         if (best < 0 || d < least) {
             best = t;
             least = d;
@@ -213,13 +236,29 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     return ends;
 }
 
+// The signals that nobody controls, after a step.
+static void replay_signals(const world *w, place *here, rh_rng *rng, const double *now,
+                           double *next)
+{
+    const rh_linear *m = w->m;
+    const rh_log *log = w->model->log;
+    for (int j = 0; j < m->nexo && here->at >= 0; j++) {
+        const double *from = log->obs + (int64_t)log->from[here->at] * m->nobs;
+        const double *to = log->obs + (int64_t)log->to[here->at] * m->nobs;
+        int k = m->exo[j];
+        next[k] = !is_drawn(w, here, k) ? to[k]
+                  : from[k] == to[k]    ? now[k]
+                                        : rh_rng_range(rng, w->draw_lo[k], w->draw_hi[k]);
+    }
+    rh_derive__compute(w->model->derive, next); // a setpoint may have moved
+}
+
 static bool step(const void *self, void *state, const double *act, rh_streams *streams,
                  double *obs, double *reward)
 {
     const world *w = self;
     const rh_linear *m = w->m;
     const rh_model *model = w->model;
-    const rh_log *log = model->log;
     place *here = state;
     size_t nact = (size_t)m->nact;
     double next[RH_MAX_OBS], *now = obs_of(w, here), *before = act_of(w, here);
@@ -233,9 +272,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
         noisy ? m->residual + (size_t)here->left * ((size_t)m->nout + 1) : NULL;
     rh_linear__act(m, &m->plan, present, terms);
     bool inside = rh_linear__next(m, model, m->across, terms, m->nterm, now, residual, next);
-    for (int j = 0; j < m->nexo && here->at >= 0; j++)
-        next[m->exo[j]] = log->obs[(int64_t)log->to[here->at] * log->nobs + m->exo[j]];
-    rh_derive__compute(model->derive, next); // a setpoint may have moved
+    replay_signals(w, here, &streams->noise, now, next);
     *reward = rh_linear__reward(m, model, now, present, isnan(before[0]) ? NULL : before, next);
     *reward += noisy ? (double)residual[m->nout] : 0.0;
     bool ends = settle_end(w, here, next, inside, reward);
@@ -269,6 +306,22 @@ static const rh_env_type type = {
     .uncovered = uncovered,
 };
 
+// The logged ranges of setpoints that are to be drawn.
+static void take_setpoints(world *w)
+{
+    const rh_log *log = w->model->log;
+    for (int k = 0; k < log->nobs; k++) {
+        w->draw_lo[k] = w->draw_hi[k] = NAN;
+        if (log->setpoint_values != RH_SETPOINT_DRAWN || !rh_log__is_setpoint(log, k))
+            continue;
+        w->draws = true;
+        for (int64_t i = 0; i < log->nstate; i++) {
+            w->draw_lo[k] = fmin(w->draw_lo[k], log->obs[i * log->nobs + k]);
+            w->draw_hi[k] = fmax(w->draw_hi[k], log->obs[i * log->nobs + k]);
+        }
+    }
+}
+
 rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,
                          const double *param, rh_error *err)
 {
@@ -284,6 +337,7 @@ rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member
         return rh_base__no_memory(err, "linear");
     *w = (world){.model = model, .m = m, .residuals = (int)param[RH_LINEAR_RESIDUALS]};
     w->goes_on = rh_knn__never_resets(model);
+    take_setpoints(w);
     w->least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
     w->obs_at = sizeof(place) + (-sizeof(place) & 63u);
     w->act_at = w->obs_at + (size_t)m->nobs * sizeof(double);

@@ -345,6 +345,9 @@ rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_
     rh_status rc = check_repr(log, repr, err);
     if (!rc)
         rc = examine(&f, type, log, opt, err);
+    if (!rc && log->setpoint_values == RH_SETPOINT_DRAWN && type != &rh_model_linear)
+        rc = rh_fail(err, RH_EINVAL, "%s: cannot draw setpoints, expected the model linear",
+                     type->name);
     if (rc)
         goto done;
 

@@ -7,22 +7,42 @@
 #include <math.h>
 #include <stdio.h>
 
+static rh_log *read_as(const char *text, const rh_log_options *opt)
+{
+    rh_log *log = NULL;
+    rh_error err;
+    if (rh_csv__read_bytes(&log, text, strlen(text), "x.csv", opt, &err))
+        fail_msg("%s", err.text);
+    return log;
+}
+
 static rh_log *read_text(const char *text)
 {
     rh_log_options opt = rh_log_defaults();
-    rh_log *log = NULL;
+    return read_as(text, &opt);
+}
+
+static rh_log_options of(double time, int64_t nrow, rh_every_obs obs)
+{
+    rh_log_options opt = rh_log_defaults();
+    opt.every = time;
+    opt.every_rows = nrow;
+    opt.every_obs = obs;
+    return opt;
+}
+
+static rh_log *every_of(rh_log *log, double time, int64_t nrow, rh_every_obs obs)
+{
+    rh_log_options opt = of(time, nrow, obs);
     rh_error err;
-    if (rh_csv__read_bytes(&log, text, strlen(text), "x.csv", &opt, &err))
+    if (rh_log__every(&log, &opt, "x.csv", &err))
         fail_msg("%s", err.text);
     return log;
 }
 
 static rh_log *every(rh_log *log, double time, int64_t nrow)
 {
-    rh_error err;
-    if (rh_log__every(&log, time, nrow, "x.csv", &err))
-        fail_msg("%s", err.text);
-    return log;
+    return every_of(log, time, nrow, RH_EVERY_LAST);
 }
 
 static double sensor(const rh_log *log, int32_t row)
@@ -109,11 +129,12 @@ static void refusals(void **unused)
 {
     (void)unused;
     rh_log *log = read_text("x,action,reward\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n");
+    rh_log_options minute = of(60, 1, RH_EVERY_LAST), nine = of(NAN, 9, RH_EVERY_LAST);
     rh_error err;
-    assert_int_equal(rh_log__every(&log, 60, 1, "x.csv", &err), RH_EINVAL);
+    assert_int_equal(rh_log__every(&log, &minute, "x.csv", &err), RH_EINVAL);
     assert_string_equal(err.text, "x.csv: every = 60, but the log has no times; name their "
                                   "column with --time, or give rows: --every '10 rows'");
-    assert_int_equal(rh_log__every(&log, NAN, 9, "x.csv", &err), RH_EFORMAT);
+    assert_int_equal(rh_log__every(&log, &nine, "x.csv", &err), RH_EFORMAT);
     assert_int_equal(rh_log__set_exogenous(&log, "x, price", "x.csv", &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "exogenous: no sensor 'price'"));
     rh_log_destroy(log);
@@ -139,6 +160,62 @@ static void options(void **unused)
         assert_false(rh_log__parse_every(bad[i], &time, &n));
 }
 
+#define HAND                                                                                   \
+    "episode,x,u,trip\n1,10,0.5,0\n1,11,0.5,0\n1,12,0.5,0\n1,14,0.9,0\n1,15,0.9,0\n1,16,0.3,"  \
+    "0\n"                                                                                      \
+    "1,16,0.1,0\n2,20,0.5,0\n2,21,0.5,0\n2,22,0.5,0\n2,24,0.7,1\n"
+
+// By hand: the mean of the rows since the decision before; the row itself at a start and where
+// the plant stops.
+static void means(void **unused)
+{
+    (void)unused;
+    rh_log_options opt = rh_log_defaults();
+    opt.obs = "x";
+    opt.action = "u";
+    opt.terminal = "trip";
+    opt.reward = "2 - x - 3*u";
+    rh_log *log = every_of(read_as(HAND, &opt), NAN, 3, RH_EVERY_MEAN);
+    assert_int_equal(log->n, 4);
+    check_step(log, 0, 10, 0.5, 3 * (2 - 11 - 1.5), 11);
+    check_step(log, 1, 11, (0.9 + 0.9 + 0.3) / 3, log->reward[1], 15);
+    assert_true(fabs(log->reward[1] - 3 * (2 - 15 - 3 * 0.7)) < 1e-12);
+    check_step(log, 2, 20, 0.5, 3 * (2 - 21 - 1.5), 21);
+    check_step(log, 3, 21, 0.7, 2 - 24 - 3 * 0.7, NAN);
+    assert_string_equal(log->reward_formula, "3*(2 - next[0] - 3*act[0])");
+    rh_log_destroy(log);
+}
+
+// What becomes of a formula: kept if n times the mean is the sum.
+static void formulas(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *reward;
+        rh_every_obs obs;
+        const char *want;
+    } try[] = {
+        {"-abs(x - 15)", RH_EVERY_MEAN, NULL},
+        {"-x", RH_EVERY_LAST, NULL},
+        {"-2*u", RH_EVERY_LAST, "3*(-2*act[0])"},
+        {"-x*u", RH_EVERY_MEAN, NULL},
+    };
+    for (size_t i = 0; i < sizeof try / sizeof *try; i++) {
+        rh_log_options opt = rh_log_defaults();
+        opt.obs = "x";
+        opt.action = "u";
+        opt.reward = try[i].reward;
+        rh_log *log = read_as(HAND, &opt);
+        assert_non_null(log->reward_formula);
+        log = every_of(log, NAN, 3, try[i].obs);
+        if (try[i].want)
+            assert_string_equal(log->reward_formula, try[i].want);
+        else
+            assert_null(log->reward_formula);
+        rh_log_destroy(log);
+    }
+}
+
 // Patterns; the past of an exogenous sensor is exogenous.
 static void exogenous(void **unused)
 {
@@ -161,12 +238,13 @@ static void exogenous(void **unused)
 static void no_memory(void **unused)
 {
     (void)unused;
+    rh_log_options two = of(2, 1, RH_EVERY_LAST);
     rh_error err;
     for (int n = 1;; n++) {
         rh_log *log =
             read_text("time,x,action,reward\n1,1,0,0\n2,2,0,0\n3,3,1,0\n4,4,1,0\n5,5,0,0\n");
         rh_base__alloc_fail_at(n);
-        rh_status rc = rh_log__every(&log, 2, 1, "x.csv", &err);
+        rh_status rc = rh_log__every(&log, &two, "x.csv", &err);
         rh_base__alloc_fail_at(0);
         rh_log_destroy(log);
         if (!rc)
@@ -179,10 +257,9 @@ static void no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_rows),       cmocka_unit_test(by_times),
-        cmocka_unit_test(mixed_actions), cmocka_unit_test(refusals),
-        cmocka_unit_test(options),       cmocka_unit_test(exogenous),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(by_rows),  cmocka_unit_test(by_times), cmocka_unit_test(mixed_actions),
+        cmocka_unit_test(refusals), cmocka_unit_test(options),  cmocka_unit_test(exogenous),
+        cmocka_unit_test(means),    cmocka_unit_test(formulas), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

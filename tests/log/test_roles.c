@@ -141,7 +141,8 @@ static void refusals(void **unused)
     refused("obs: [a\nb: c\n", "a/b.yaml:2: not YAML: did not find expected ',' or ']'");
     refused("obs: x\nroles:\n  reword: y\n",
             "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, "
-            "action, reward, failure, derive, stack, every, exogenous, episode, terminal, "
+            "action, reward, failure, derive, stack, every, every_obs, exogenous, setpoint, "
+            "setpoint_values, episode, terminal, "
             "truncated, time, next, "
             "reward_of, action_kind, actions, missing, sentinels, gaps, decimal, dates, skip, "
             "pivot, pivot_value, max_gap, "
