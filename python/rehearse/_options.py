@@ -159,6 +159,7 @@ class TuneOptions(LogOptions, total=False):
     confirm_runs: Union[int, str]
     confirm_kinds: Any
     confirm_interval: str
+    verdict: str
     check: Union[int, str]
     practice: Union[int, str]
     exec_timeout: Union[float, str]

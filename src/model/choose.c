@@ -30,7 +30,8 @@
 // 6. A network draws ends with the probability it predicts: a threshold hardly ever ends an
 //    episode if ends are rare, and scores worse (Acrobot, near-optimal: 0.84, drawn 0.53).
 // 7. A chosen model that replays no better than a random stretch of the log, a score of 1 or
-//    more, gives the finding unproven-model.
+//    more, gives the finding unproven-model; so does one whose states are no nearer, over all
+//    horizons, than those of the persistence forecast.
 // 8. A candidate that cannot be fitted is left out, with the reason.
 // 9. One whose states after a step are farther off than "nothing changes" is not chosen, unless
 //    all are.
@@ -98,7 +99,8 @@ typedef struct choice {
     bool one_repr;      // all candidates have the same representation
     bool over;          // there is nothing to compare with
     double t;           // quantile of the standard error
-    double persistence; // score of the persistence forecast after a step
+    double persistence; // score of the persistence forecast after a step,
+    double still;       //   and of all horizons
     rh_error lost;      // of the first candidate that could not be fitted
 } choice;
 
@@ -283,7 +285,8 @@ static rh_status begin(choice *c, const rh_model *model, rh_error *err)
     cmp->nunit = rh_stretches__nunit(c->stretches);
     cmp->nfold = rh_stretches__nfold(c->stretches);
     c->t = rh_stats__student_quantile(CONFIDENCE, cmp->nunit - 1);
-    c->persistence = rh_stretches__persistence(c->stretches);
+    c->persistence = rh_stretches__persistence_at(c->stretches, 0);
+    c->still = rh_stretches__persistence(c->stretches);
     return RH_OK;
 }
 
@@ -584,16 +587,36 @@ static rh_status fit(choice *c, int chosen, rh_model **out, rh_error *err)
     return rc;
 }
 
-// A finding if the chosen model's replays are no better than random stretches of the log.
-static rh_status find_unproven(rh_model *model, rh_error *err)
+// A finding if the states of the chosen model's replays are no nearer than "nothing changes".
+static void find_still(rh_findings *list, const rh_model_comparison *cmp,
+                       const rh_model_trial *one, double still)
+{
+    if (!(one->part[RH_MODEL_STATE] >= still)) // false for NAN
+        return;
+    rh_findings__advise(
+        rh_findings__add(list, RH_WARNING, RH_FINDING_UNPROVEN_MODEL, cmp->nstretch,
+                         "states of %d held-out stretches are replayed with a score of %.2f; "
+                         "persistence forecast: %.2f, a random stretch of the log: 1",
+                         cmp->nstretch, one->part[RH_MODEL_STATE], still),
+        "the model says no more than that nothing changes: log more, or sensors that show what "
+        "moves the plant");
+}
+
+// A finding if the chosen model's replays are no better than forecasts that know nothing:
+// decision 7.
+static rh_status find_unproven(rh_model *model, double still, rh_error *err)
 {
     const rh_model_comparison *cmp = model->compared;
     const rh_model_trial *one = cmp->trial;
     while (!one->chosen)
         one++;
-    if (!model->fidelity || !(one->score >= 1.0)) // false for NAN
+    if (!model->fidelity)
         return RH_OK;
     rh_findings *list = &model->fidelity->findings;
+    if (!(one->score >= 1.0)) { // false for NAN
+        find_still(list, cmp, one, still);
+        return rh_findings__end(list) ? RH_OK : rh_base__no_memory(err, "model");
+    }
     const rh_model_trial *least = one;
     char text[100], other[100] = "";
     for (int i = 0; i < cmp->ntrial; i++)
@@ -662,7 +685,7 @@ rh_status rh_model__choose(rh_model **out, const rh_model_trial *candidate, int 
             model->fidelity->beside = c.cmp->trial[chosen].beside;
         model->compared = c.cmp;
         c.cmp = NULL;
-        rc = find_unproven(model, err);
+        rc = find_unproven(model, c.still, err);
     }
     if (rc)
         rh_model_destroy(model);

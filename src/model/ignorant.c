@@ -115,15 +115,15 @@ static double sum_ignorant(const rh_stretches *r, int kind, int part, int h)
     return sum;
 }
 
-double rh_stretches__persistence(const rh_stretches *r)
+double rh_stretches__persistence_at(const rh_stretches *r, int h)
 {
     double own = 0.0, other = 0.0;
     float x[RH_STRETCHES__NCOORD];
     for (int i = 0; i < r->nstretch; i++) {
         const rh_stretches__outcome *o = &r->real[i];
-        double c = *rh_stretches__score_at(r, r->ignorant, i, RH_MODEL_STATE, 0);
+        double c = *rh_stretches__score_at(r, r->ignorant, i, RH_MODEL_STATE, h);
         int64_t row = r->log->from[r->stretch[i].first];
-        rh_stretches__point y = {rh_stretches__place(r, r->place, i, 0), o->ended[0]};
+        rh_stretches__point y = {rh_stretches__place(r, r->place, i, h), o->ended[h]};
         if (isnan(c))
             continue;
         rh_stretches__scale(r, r->log->obs + row * r->log->nobs, x);
@@ -131,6 +131,18 @@ double rh_stretches__persistence(const rh_stretches *r)
         other += c;
     }
     return other > ROUNDING * r->nstretch ? own / other : NAN;
+}
+
+double rh_stretches__persistence(const rh_stretches *r)
+{
+    double sum = 0.0;
+    int n = 0;
+    for (int h = 0; h < r->nhorizon; h++) {
+        double score = rh_stretches__persistence_at(r, h);
+        sum += isnan(score) ? 0.0 : score;
+        n += !isnan(score);
+    }
+    return n ? sum / n : NAN;
 }
 
 // The weight of every part and horizon: 1 / (its mean for the ignorant forecast), and equal

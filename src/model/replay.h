@@ -45,7 +45,9 @@ int rh_stretches__nstretch(const rh_stretches *replay);
 int rh_stretches__nunit(const rh_stretches *replay); // episodes or blocks they are taken from
 int rh_stretches__nfold(const rh_stretches *replay); // members fitted
 
-// The score of the states of the persistence forecast at the first horizon; NAN: not compared.
+// The score of the states of the persistence forecast, at a horizon and as the mean of those at
+// which states are compared; NAN: not compared.
+double rh_stretches__persistence_at(const rh_stretches *replay, int horizon);
 double rh_stretches__persistence(const rh_stretches *replay);
 
 // ---------------------------------------------------------------------------- replay.c

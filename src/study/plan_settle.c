@@ -354,7 +354,7 @@ static void set_small_budget(rh_plan *plan)
         plan->confirm_settings = plan->agents.n + 1;
     if (!rh_plan__said(plan, "confirm.runs"))
         plan->confirm_runs = COSTLY_CONFIRM;
-    if (!rh_plan__said(plan, "check"))
+    if (!rh_plan__said(plan, "check") && plan->check_runs > 0)
         plan->check_runs = 1;
 }
 

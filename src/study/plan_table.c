@@ -94,6 +94,7 @@ static const char *const resets[] = {
 static const char *const circles[] = {"no", "yes", NULL};
 static const char *const rankings[] = {
     [RH_RANKING__SOUND] = "sound", [RH_RANKING__VALUE] = "value", NULL};
+static const char *const verdicts[] = {"none", "quick", NULL};
 static const char *const intervals[] = {
     [RH_INTERVAL__ALL] = "all", [RH_INTERVAL__RUNS] = "runs", NULL};
 
@@ -211,6 +212,16 @@ static rh_status read_confirm(void *field, const rh_key__said *said, rh_error *e
         return rh_key__refuse(said, NULL, "", err,
                               "true, false or a number of settings, 0 to 1,000");
     return RH_OK;
+}
+
+// Whether the choice is judged: the runs of the check are as many as usual, or none.
+static rh_status read_verdict(void *field, const rh_key__said *said, rh_error *err)
+{
+    int at = 0;
+    rh_status rc = rh_key__choose(&at, said, verdicts, 2, err);
+    if (!rc)
+        *(int *)field = at == 0 ? 0 : -1;
+    return rc;
 }
 
 // The bit of a kind of model; 0: no such name.
@@ -650,6 +661,11 @@ static const rh_plan__row row[] = {
                 "all", .words = intervals, .commands = TUNE},
      FIELD(interval),
      .when = has_narrow_intervals},
+    {.key.is = {"verdict", "verdict", 0, RH_KEY_CHOICE, "HOW",
+                "how the choice is judged: quick, or none (no check and no trust)", "quick",
+                .words = verdicts, .commands = TUNE, .group = RH_KEY_EVALUATION},
+     .key.at = offsetof(rh_plan, check_runs),
+     .key.read = read_verdict},
     {.key.is = {"check", "check", 0, RH_KEY_WHOLE, "N",
                 "runs of each leading setting in each of several other models, on which the "
                 "trust in the answer is based; 0: none",

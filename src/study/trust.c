@@ -242,10 +242,10 @@ static void say_level(rh_verdict *v, rh_trust_level most)
                                        [RH_TRUST_HIGH] = "High"};
     t->text[0] = '\0';
     if (t->level == RH_TRUST_UNKNOWN) {
-        append(t, "Not known: %s.",
-               !v->finished    ? "the study is not finished"
-               : v->winner < 0 ? "there is nothing to deploy"
-                               : "the choice was not checked in other models of the log");
+        append(t, !v->finished    ? "Not known: the study is not finished."
+                  : v->winner < 0 ? "Not known: there is nothing to deploy."
+                                  : "Not judged: the choice was not checked in other models of "
+                                    "the log (--verdict quick).");
         return;
     }
     if (t->decision == RH_DECISION_KEEP) {

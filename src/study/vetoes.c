@@ -11,7 +11,15 @@
 //    contradicts itself, and no run in a model of it can tell. Any other error that is not in
 //    the table says that the log lacks something (an action that was never taken, nothing to
 //    learn from): the study cannot answer.
-// 3. Thresholds by hand: a limit of 1 of the replay error is what a random stretch of the log
+// 3. What excludes medium, and not high only, is what the issue of the verdict asks for: too
+//    good, failures above the log's, an unknown effect of an action that the agent uses much,
+//    replays no better than ignorance or than no change (src/model/choose.c), and so on. Of 106
+//    studies of the half for thresholds (bench/verdict_plants.csv) 20 were high or medium, 1 of
+//    them worse than the controller: it was too-good. Without those that are too-good or
+//    unlogged 11 are left, 8 better, none worse. beside says nothing there (of 3 medium ones
+//    none is worse), nor do single steps that are no better than no change, so both still allow
+//    medium.
+// 4. Thresholds by hand: a limit of 1 of the replay error is what a random stretch of the log
 //    has, and 0.8 is nearly that; a model that is twice as wrong beside the controller's path,
 //    or whose effects of actions surely came to less than half, is confounded; agents that do
 //    in a fifth of their steps what the log does not show are judged by what the model invents.
@@ -22,7 +30,7 @@
 
 #include <math.h>
 
-#define RANDOM 1.0 // decision 3: a replay error
+#define RANDOM 1.0 // decision 4: a replay error
 
 static const rh_trust_level none = RH_TRUST_HIGH;
 
@@ -33,7 +41,7 @@ static const struct veto {
     const char *remedy;
 } by_finding[] = {
     {RH_FINDING_FAILS_MORE,
-     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
      "let a failure cost more in the reward (--reward)"},
     {RH_FINDING_NOT_BETTER,
      {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
@@ -45,7 +53,7 @@ static const struct veto {
      {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
      "deploy these"},
     {RH_FINDING_TOO_GOOD,
-     {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
+     {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
      "do not expect this score"},
     {RH_FINDING_TOO_EASY,
      {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_LOW},
@@ -91,7 +99,7 @@ static const struct limit {
     {RH_EVIDENCE_REPLAY, RANDOM, RH_TRUST_LOW},
     {RH_EVIDENCE_REPLAY, RH_TRUST__IGNORANT, RH_TRUST_MEDIUM},
     {RH_EVIDENCE_UNPROVEN, 0.0, RH_TRUST_MEDIUM},
-    {RH_EVIDENCE_UNLOGGED, RH_TRUST__UNLOGGED, RH_TRUST_MEDIUM},
+    {RH_EVIDENCE_UNLOGGED, RH_TRUST__UNLOGGED, RH_TRUST_LOW},
     {RH_EVIDENCE_BESIDE, RH_TRUST__BESIDE, RH_TRUST_MEDIUM},
 };
 

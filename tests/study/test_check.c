@@ -138,6 +138,7 @@ static void the_winner_does_not_depend_on_it(void **unused)
     sample with = make("2", "knn", 2), without = make("0", "knn", 2);
     assert_int_equal(without.v->check.nmodel, 0);
     assert_int_equal(without.v->trust.level, RH_TRUST_UNKNOWN);
+    assert_int_equal(strncmp(without.v->trust.text, "Not judged", 10), 0);
     assert_int_equal(with.v->winner, without.v->winner);
     assert_true(with.v->trial[with.v->winner].value ==
                 without.v->trial[without.v->winner].value);

@@ -135,6 +135,10 @@ static void every_key(void **unused)
         {"confirm.kinds", "auto", "confirm.kinds", "auto", "network,x",
          "--x = network,x, expected auto, chosen, or kinds of model: stitching, carrying, "
          "network, linear"},
+        {"verdict", "none", "check", "0", "full",
+         "--x cannot be 'full'; expected one of none, quick"},
+        {"verdict", "quick", "check", "1", "1",
+         "--x cannot be '1'; expected one of none, quick"},
         {"check", "5", "check", "5", "-1", "--x = -1, expected a whole number, 0 to 1,000,000"},
         {"seed", "9223372036854775807", "seed", "9223372036854775807", "-1",
          "--x = -1, expected a whole number, 0 or more"},

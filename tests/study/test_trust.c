@@ -195,11 +195,11 @@ static void an_agent_that_fails_is_not_trusted(void **unused)
         rh_finding_id id;
         rh_severity severity;
         rh_trust_level most;
-    } bound[] = {{RH_FINDING_FAILS_MORE, RH_WARNING, RH_TRUST_MEDIUM},
+    } bound[] = {{RH_FINDING_FAILS_MORE, RH_WARNING, RH_TRUST_LOW},
                  {RH_FINDING_FAILS_MORE, RH_ERROR, RH_TRUST_LOW},
                  {RH_FINDING_NOT_BETTER, RH_WARNING, RH_TRUST_LOW},
                  {RH_FINDING_LIKE_RANDOM, RH_WARNING, RH_TRUST_LOW},
-                 {RH_FINDING_TOO_GOOD, RH_WARNING, RH_TRUST_MEDIUM},
+                 {RH_FINDING_TOO_GOOD, RH_WARNING, RH_TRUST_LOW},
                  {RH_FINDING_TOO_GOOD, RH_ERROR, RH_TRUST_LOW},
                  {RH_FINDING_TOO_EASY, RH_WARNING, RH_TRUST_MEDIUM},
                  {RH_FINDING_MODEL_EXPLOITED, RH_WARNING, RH_TRUST_LOW},
@@ -406,7 +406,7 @@ static void doubts_about_the_model(void **unused)
         rh_evidence__name name;
         double good, bad;
         rh_trust_level most;
-    } doubt[] = {{RH_EVIDENCE_UNLOGGED, 0.2, 0.21, RH_TRUST_MEDIUM},
+    } doubt[] = {{RH_EVIDENCE_UNLOGGED, 0.2, 0.21, RH_TRUST_LOW},
                  {RH_EVIDENCE_BESIDE, 2.0, 2.1, RH_TRUST_MEDIUM},
                  {RH_EVIDENCE_SHOWN, 0.5, 0.49, RH_TRUST_LOW},
                  {RH_EVIDENCE_ERRORS, 0.0, 1.0, RH_TRUST_CANNOT}};
