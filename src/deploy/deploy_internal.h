@@ -206,6 +206,7 @@ typedef struct rh_record {
     int log, events; // descriptors; -1: none
     int64_t size;    // bytes of the log with whole lines
     bool timed;      // the log has times
+    bool controlled; // and what the plant's controller would have done
     bool tailed;     // rows end with the column of the notes
     bool headed;     // the log has its header
     int64_t episode; // number of the episode
@@ -224,9 +225,17 @@ rh_status rh_record__open(rh_record *record, const char *folder, mode_t rights, 
 void rh_record__close(rh_record *record);
 // An episode begins; starts: in a start state.
 void rh_record__begin(rh_record *record, bool starts);
-// Make one row. act NULL: no action, NAN reward: none. False: it does not fit.
-bool rh_record__row(rh_record *record, const rh_best *best, double time, const double *obs,
-                    const double *act, double reward, bool terminal, bool truncated);
+// A row of the log.
+typedef struct rh_record__step {
+    double time;              // NAN: unknown
+    const double *obs;        //                                             (nsent)
+    const double *act;        // NULL: none                                  (nact)
+    const double *controller; // NULL: unknown                               (nact)
+    double reward;            // NAN: none
+    bool terminal, truncated;
+} rh_record__step;
+// Make one row. False: it does not fit.
+bool rh_record__row(rh_record *record, const rh_best *best, const rh_record__step *step);
 // Write the rows that were made. False: they could not be written and are lost.
 bool rh_record__flush(rh_record *record);
 // The same of events.
@@ -355,6 +364,8 @@ struct rh_deploy {
     bool backup_knows;             // it has one
     bool backup_dead, backup_new;  // it has failed; it was made anew
     double wished[RH_MAX_ACT];     // what the agent would do; NAN: unknown        (nact)
+    const double *controller;      // borrowed: what the plant's controller would do now; NULL
+    double controlled[RH_MAX_ACT]; // the same at the last observation; NAN        (nact)
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;
@@ -392,9 +403,10 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err);
 
 // A message as it came in. Texts of actions are already indices.
 typedef struct rh_message {
-    double obs[RH_MAX_OBS]; //                                               (nsent)
-    double act[RH_MAX_ACT]; //                                               (nact)
-    rh_deploy_seen seen;    // its pointers are to the arrays above
+    double obs[RH_MAX_OBS];        //                                               (nsent)
+    double act[RH_MAX_ACT];        //                                               (nact)
+    double controller[RH_MAX_ACT]; // likewise
+    rh_deploy_seen seen;           // its pointers are to the arrays above
 } rh_message;
 
 // Parse one line (n bytes). On failure all sensors are missing. Allocates nothing.

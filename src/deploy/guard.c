@@ -268,12 +268,11 @@ static rh_status check(const reading *r)
         return rh_fail(r->err, RH_EFORMAT,
                        "%s: no safe_action, expected one beside forbidden and trip",
                        rh_base__path_tail(r->path));
-    bool acts = g->fallback == RH_FALLBACK_ACTION || g->fallback == RH_FALLBACK_CLONE ||
-                g->fallback == RH_FALLBACK_EXEC;
+    bool acts = g->fallback != RH_FALLBACK_DEFAULT && g->fallback != RH_FALLBACK_HOLD;
     if (!isnan(g->blend_away) && !acts)
         return rh_fail(r->err, RH_EFORMAT,
                        "%s: blend without a fallback to blend with, expected fallback: clone, "
-                       "exec:COMMAND or an action",
+                       "none, exec:COMMAND or an action",
                        rh_base__path_tail(r->path));
     if (g->safe && r->best->task.naction && g->banned[(int)g->act[0]])
         return rh_fail(r->err, RH_EFORMAT,

@@ -15,13 +15,15 @@
 // 4. The fallback is shown every observation and every action, so that one with a memory (a
 //    clone with a history) is ready at once. Where it cannot act (a missing sensor, a program
 //    that has ended) the safe action is taken, or the last one held. A program that has ended
-//    is started again after the reply.
+//    is started again after the reply. Where somebody else acts (fallback: none) and says what
+//    the action is, the reply has this action; otherwise none.
 // 5. The blend: in a step, a continuous action moves by at most `step` of its range, but is in
 //    any case at most `away` of it from the fallback's, which may move as it likes; a discrete
 //    one differs from the fallback's in at most that share of the steps. `away` grows linearly
 //    to 1 in `full` steps in which nothing speaks against the agent: deficits are below half of
 //    their alarm, and no test has evidence above 1. It stays as it is in other steps, and
-//    begins anew after an alarm.
+//    begins anew after an alarm. A blend with a controller that does not say its action is
+//    no action: the controller acts.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -261,8 +263,12 @@ bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
     case RH_FALLBACK_DEFAULT:
         return false;
     case RH_FALLBACK_NONE:
-        reply->source = RH_BY_NOBODY;
-        return true;
+        act = d->controller;
+        if (!act) {
+            reply->source = RH_BY_NOBODY;
+            return true;
+        }
+        break;
     case RH_FALLBACK_ACTION:
         act = d->guard.other;
         break;
@@ -302,8 +308,13 @@ static void blend(rh_deploy *d, rh_deploy_reply *reply)
     rh_deploy_reply other = {0};
     rh_turn *s = &d->turn;
     bool moved = false;
-    if (!rh_turn__fallback(d, &other) || other.source == RH_BY_NOBODY)
+    if (!rh_turn__fallback(d, &other))
         return;
+    if (other.source == RH_BY_NOBODY) {
+        reply->source = RH_BY_NOBODY;
+        reply->notes |= RH_NOTE_NO_CONTROLLER;
+        return;
+    }
     double away = allowed(d);
     s->nstep++;
     if (task->naction) {

@@ -364,6 +364,107 @@ static void blend_of_numbers(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// An observation with what the controller would do; NAN: it does not say.
+static rh_deploy_reply beside(rh_deploy *d, int64_t seq, double controller, double taken)
+{
+    double obs[2] = {2.0 + 6.0 * rh_rng_uniform(&rng), 0.5};
+    rh_deploy_seen seen = {.obs = obs,
+                           .reward = seq ? -0.1 : NAN,
+                           .act = isnan(taken) ? NULL : &taken,
+                           .seq = seq,
+                           .time = NAN,
+                           .controller = isnan(controller) ? NULL : &controller};
+    rh_deploy_reply reply;
+    assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+    assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+    return reply;
+}
+
+// The blend is around what the plant's own controller would do. Where it does not say, it acts.
+static void blend_of_the_controller(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(with("td3", CONTINUOUS),
+                        "fallback: none\nblend: {away: 0.1, step: 0.05, full: 1e9}\n", 0);
+    rh_deploy_reply r;
+    int t = 0;
+    for (; t < 100; t++) {
+        double controller = 1.0 + 8.0 * rh_rng_uniform(&rng);
+        r = beside(d, t, controller, NAN);
+        assert_true(r.source == RH_BY_AGENT || r.source == RH_BY_BLEND);
+        assert_true(fabs(r.act[0] - controller) < 1.001);
+        assert_true(t == 0 || r.learned);
+    }
+    r = beside(d, t++, NAN, NAN);
+    assert_int_equal(r.source, RH_BY_NOBODY);
+    assert_int_equal(r.notes, RH_NOTE_NO_CONTROLLER);
+    r = beside(d, t++, NAN, NAN); // and nobody knows what it did
+    assert_int_equal(r.notes, RH_NOTE_NO_CONTROLLER | RH_NOTE_NO_ACTION);
+    assert_false(r.learned);
+    beside(d, t++, NAN, 3.0);
+    r = beside(d, t++, 5.0, 4.0);
+    assert_int_equal(r.notes, 0);
+    assert_true(r.learned);
+    assert_true(fabs(r.act[0] - 5.0) < 1.001);
+    double unsent = 5.0, obs[2] = {5.0, 0.5};
+    rh_deploy_seen seen = {
+        .obs = obs, .reward = -0.1, .seq = t, .time = NAN, .controller = &unsent};
+    unsent = NAN; // no action
+    assert_int_equal(rh_deploy_step(d, &seen, &r, NULL), RH_OK);
+    assert_int_equal(r.source, RH_BY_NOBODY);
+    assert_int_equal(rh_deploy_health_of(d).count[12], 4);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    d = made(with("td3", CONTINUOUS), "fallback: none\n", 0); // counted on
+    assert_int_equal(rh_deploy_health_of(d).count[12], 4);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// After a command, with a missing sensor, and in shadow: what the controller would do.
+static void as_the_controller(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: none\n", RH_MODE_KEPT);
+    double obs[2] = {NAN, 0.5}, on = 1.0;
+    rh_deploy_reply r;
+    after(d, 0, -1.0, NAN, RH_COMMAND_FALLBACK);
+    rh_deploy_seen seen = {.obs = obs, .reward = -1, .seq = 1, .time = NAN, .controller = &on};
+    assert_int_equal(rh_deploy_step(d, &seen, &r, NULL), RH_OK);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 1.0);
+    r = beside(d, 2, 0.0, NAN);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 0.0);
+    assert_int_equal(after(d, 3, -1.0, -1.0, 0).source, RH_BY_NOBODY);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    forget();
+    d = made(BEST_ALL, NULL, RH_MODE_SHADOW);
+    for (int t = 0; t < 200; t++) {
+        r = beside(d, t, t % 2, NAN);
+        assert_int_equal(r.source, RH_BY_SHADOW);
+        assert_int_equal(r.notes, 0);
+        assert_int_equal(r.learned, t > 0);
+    }
+    r = beside(d, 200, 1.0, 0.0); // the plant knows better
+    assert_true(r.learned);
+    assert_int_equal(rh_deploy_health_of(d).nshadow, 200);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_log *log = NULL;
+    assert_int_equal(rh_log_read(&log, log_path, NULL, NULL), RH_OK);
+    assert_int_equal(log->nobs, 2); // "controller pump" is not a sensor
+    assert_int_equal(log->n, 200);
+    for (int64_t t = 0; t < 199; t++)
+        assert_true(log->act[t] == (double)(t % 2));
+    assert_true(log->act[199] == 0.0);
+    rh_log_destroy(log);
+    char line[300];
+    FILE *file = fopen(log_path, "r");
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_non_null(strstr(line, ",truncated,controller pump,"));
+    assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    assert_non_null(strstr(line, ",off,-0.1,0,0,off,\n"));
+}
+
 // From the safe action the blend goes to the fallback's at once, however small its step.
 static void blend_follows_the_fallback(void **unused)
 {
@@ -511,6 +612,8 @@ int main(void)
         IN_A_FOLDER(blend_waits),
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
+        IN_A_FOLDER(blend_of_the_controller),
+        IN_A_FOLDER(as_the_controller),
         IN_A_FOLDER(blend_follows_the_fallback),
         IN_A_FOLDER(steps_up),
         IN_A_FOLDER(gain),
