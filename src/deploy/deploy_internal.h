@@ -1,7 +1,7 @@
 // deploy_internal.h - what the files of this module share.
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
-//     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c: who acts
+//     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c, blend.c: who acts
 //                     ├─▶ monitor.c: the promise; monitor_failures.c: its rate of failures
 //                     ├─▶ monitor_limits.c: the limits of the study
 //                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard
@@ -306,7 +306,13 @@ typedef struct rh_turn {
     double back, nback;   // reward and steps of the unit so far: an episode, or UNIT steps
     double nunit, mean, squares; // of the units
     double calm;                 // steps of control without an alarm
-    double nstep, naway;         // of control with a blend; those away from the fallback
+    double nstep;                // of control with a blend
+    double credit;               // steps that a discrete action may be away from the fallback's
+    // of violations; states of earlier versions end here
+    double nshrunk;                  // how often the blend was made smaller
+    double tripped;                  // 1: a sensor is past a limit of the guard
+    double failures[2];              // when it last began: failures, and of how many
+    double limits[RH_MAX_LIMITS][2]; // the same of each limit
 } rh_turn;
 enum { RH_TURN__N = sizeof(rh_turn) / sizeof(double) };
 
@@ -332,6 +338,17 @@ void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply);
 bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
 // After the alarms are known: fall back, or step up.
 void rh_turn__judge(rh_deploy *d);
+
+// ---------------------------------------------------------------------------- blend.c
+
+// How far from the fallback the agent may be now, as a share.
+double rh_blend__allowed(const rh_deploy *d);
+// A new evidence: what was violated so far does not count.
+void rh_blend__begin(rh_deploy *d);
+// After the alarms are known.
+void rh_blend__judge(rh_deploy *d, bool alarmed);
+// The agent's action, which is in reply, or one between it and the fallback's.
+void rh_blend__act(rh_deploy *d, rh_deploy_reply *reply);
 
 // ---------------------------------------------------------------------------- the deployment
 

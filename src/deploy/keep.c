@@ -399,8 +399,8 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
         rh_forecast__load(d->forecast, forecast, nforecast);
     size_t nturn = 0;
     const double *turn = rh_state__doubles(d->last, turn_name, &nturn);
-    if (turn && nturn == RH_TURN__N)
-        memcpy(&d->turn, turn, sizeof d->turn);
+    if (turn && nturn <= RH_TURN__N)
+        memcpy(&d->turn, turn, nturn * sizeof *turn);
     rh_deploy_health now = d->health; // the promise is that of the file
     unpack(p, n, &d->health);
     d->health.promised = now.promised;

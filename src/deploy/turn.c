@@ -1,4 +1,4 @@
-// turn.c - who acts: shadow, advice, control, the fallback, and a blend of two.
+// turn.c - who acts: shadow, advice, control and the fallback (blend.c: two of them).
 //
 // 1. In shadow and advice somebody else acts. The agent is shown every observation, learns from
 //    the action that was really taken if it can, and replies what it would do. An advice that
@@ -17,13 +17,6 @@
 //    that has ended) the safe action is taken, or the last one held. A program that has ended
 //    is started again after the reply. Where somebody else acts (fallback: none) and says what
 //    the action is, the reply has this action; otherwise none.
-// 5. The blend: in a step, a continuous action moves by at most `step` of its range, but is in
-//    any case at most `away` of it from the fallback's, which may move as it likes; a discrete
-//    one differs from the fallback's in at most that share of the steps. `away` grows linearly
-//    to 1 in `full` steps in which nothing speaks against the agent: deficits are below half of
-//    their alarm, and no test has evidence above 1. It stays as it is in other steps, and
-//    begins anew after an alarm. A blend with a controller that does not say its action is
-//    no action: the controller acts.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -91,8 +84,10 @@ void rh_turn__close(rh_deploy *d)
 static void change(rh_deploy *d, rh_deploy_mode mode, bool fallen)
 {
     bool same = d->turn.mode == (double)mode && (d->turn.fallen != 0.0) == fallen;
-    if (!same)
-        d->turn = (rh_turn){.mode = mode, .fallen = fallen, .since = (double)d->health.nstep};
+    if (same)
+        return;
+    d->turn = (rh_turn){.mode = mode, .fallen = fallen, .since = (double)d->health.nstep};
+    rh_blend__begin(d);
 }
 
 void rh_turn__command(rh_deploy *d, rh_deploy_command command)
@@ -144,12 +139,6 @@ static bool may_step_up(const rh_deploy *d)
            (isnan(g->up_gain) || h->gain_lo >= g->up_gain);
 }
 
-static double allowed(const rh_deploy *d)
-{
-    const rh_guard *g = &d->guard;
-    return fmin(g->blend_away + (1.0 - g->blend_away) * d->turn.calm / g->blend_full, 1.0);
-}
-
 static void tell_gain(rh_deploy *d)
 {
     const rh_promise *p = &d->best->promise;
@@ -171,7 +160,7 @@ void rh_turn__judge(rh_deploy *d)
     bool alarmed = (h->alarms & about) != 0;
     if (d->guard.on_alarm && alarmed && !rh_turn__watches(d))
         change(d, RH_MODE_CONTROL, true);
-    d->turn.calm = alarmed || d->turn.fallen != 0.0 ? 0.0 : d->turn.calm;
+    rh_blend__judge(d, alarmed);
     h->agreement = d->turn.n > 0.0 ? d->turn.nagree / d->turn.n : NAN;
     h->coverage = d->turn.nobs > 0.0 ? d->turn.ninside / d->turn.nobs : NAN;
     tell_gain(d);
@@ -181,7 +170,7 @@ void rh_turn__judge(rh_deploy *d)
     h->fallen = d->turn.fallen != 0.0;
     h->mode_step = (int64_t)d->turn.since;
     h->nshadow = (int64_t)d->turn.n;
-    h->allowed = isnan(d->guard.blend_away) ? NAN : allowed(d);
+    h->allowed = isnan(d->guard.blend_away) ? NAN : rh_blend__allowed(d);
 }
 
 // ---------------------------------------------------------------------------- counting
@@ -291,52 +280,6 @@ bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
     return true;
 }
 
-// Decision 5: whether a step counts.
-static bool speaks_against(const rh_deploy *d)
-{
-    const rh_deploy_health *h = &d->health;
-    int promise = rh_monitor__index(RH_ALARM_PROMISE);
-    bool against = h->deficit > 0.5 * h->level;
-    for (int i = 0; i < RH_NALARM; i++)
-        against = against || (i != promise && h->evidence[i] > 1.0);
-    return against;
-}
-
-static void blend(rh_deploy *d, rh_deploy_reply *reply)
-{
-    const rh_task *task = &d->best->task;
-    rh_deploy_reply other = {0};
-    rh_turn *s = &d->turn;
-    bool moved = false;
-    if (!rh_turn__fallback(d, &other))
-        return;
-    if (other.source == RH_BY_NOBODY) {
-        reply->source = RH_BY_NOBODY;
-        reply->notes |= RH_NOTE_NO_CONTROLLER;
-        return;
-    }
-    double away = allowed(d);
-    s->nstep++;
-    if (task->naction) {
-        bool differs = reply->act[0] != other.act[0];
-        moved = differs && s->naway + 1.0 > away * s->nstep;
-        s->naway += differs && !moved;
-        reply->act[0] = moved ? other.act[0] : reply->act[0];
-    }
-    for (int k = 0; !task->naction && k < task->nact; k++) {
-        double range = task->act_hi[k] - task->act_lo[k], was = reply->act[k], x = was;
-        bool first = d->reply.source == RH_BY_NOBODY;
-        if (!first && !isnan(d->guard.blend_step))
-            x = fmin(fmax(x, d->reply.act[k] - d->guard.blend_step * range),
-                     d->reply.act[k] + d->guard.blend_step * range);
-        x = fmin(fmax(x, other.act[k] - away * range), other.act[k] + away * range);
-        reply->act[k] = x;
-        moved = moved || x != was;
-    }
-    reply->source = moved ? RH_BY_BLEND : reply->source;
-    s->calm += !speaks_against(d);
-}
-
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)
 {
     bool agents = reply->source == RH_BY_AGENT;
@@ -348,7 +291,7 @@ void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)
     if (d->turn.fallen != 0.0)
         (void)rh_turn__fallback(d, reply);
     else if (agents && !isnan(d->guard.blend_away))
-        blend(d, reply);
+        rh_blend__act(d, reply);
 }
 
 void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply)

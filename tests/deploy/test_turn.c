@@ -576,7 +576,7 @@ static void refused(void **unused)
         {"fallback: \"exec:./pid\"\n", "fallback would start the program './pid'"},
         {"on_alarm: panic\n", "on_alarm is panic, expected fallback or continue"},
         {"blend: {away: 0.2}\n", "blend without a fallback"},
-        {"fallback: on\nblend: {step: 0.2}\n", "expected {step: SHARE, away: SHARE, full:"},
+        {"fallback: on\nblend: {stop: 0.2}\n", "expected {step: SHARE, away: SHARE, full:"},
         {"fallback: on\nblend: {away: 2}\n", "away is 2, expected"},
         {"silence: -1\n", "silence is -1, expected seconds above 0"},
         {"silence: often\n", "silence is often, expected seconds above 0"},
