@@ -92,7 +92,7 @@ typedef enum rh_deploy_note {
     RH_NOTE_DIVERGED = 512, // the agent's numbers were not finite: it is back at its last state
     RH_NOTE_LOST = 1024,    // the log cannot be written
     RH_NOTE_NO_ACTION = 2048,    // somebody else acts, and it was not said how
-    RH_NOTE_NO_CONTROLLER = 4096 // the blend is with the controller, whose action is unknown
+    RH_NOTE_NO_FALLBACK = 4096 // the fallback is wanted, and its action is unknown
 } rh_deploy_note;
 enum { RH_NNOTE = 13 };
 

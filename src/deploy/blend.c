@@ -18,7 +18,9 @@
 //    They are taken as rare and independent (Poisson). An alarm needs much more evidence; this
 //    is no test, and it costs little to be wrong.
 // 3. It begins anew after an alarm, too.
-// 4. A blend with a controller that does not say its action is no action: the controller acts.
+// 4. Where the fallback does not know its action there is nothing to blend with: the safe
+// action
+//    is taken, or the last one again; of a controller that does not say, none, for it acts.
 
 #include "base/base.h"
 #include "deploy_internal.h"
@@ -112,11 +114,10 @@ void rh_blend__act(rh_deploy *d, rh_deploy_reply *reply)
     rh_deploy_reply other = {0};
     rh_turn *s = &d->turn;
     bool moved = false;
-    if (!rh_turn__fallback(d, &other))
-        return;
-    if (other.source == RH_BY_NOBODY) {
-        reply->source = RH_BY_NOBODY;
-        reply->notes |= RH_NOTE_NO_CONTROLLER;
+    rh_turn__fallback(d, &other);
+    if (other.source != RH_BY_FALLBACK) { // decision 4
+        other.notes |= reply->notes | RH_NOTE_NO_FALLBACK;
+        *reply = other;
         return;
     }
     double away = rh_blend__allowed(d);

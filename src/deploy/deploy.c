@@ -50,8 +50,8 @@ double rh_deploy__now(void)
 const char *rh_deploy__note_name(int bit)
 {
     static const char *const name[RH_NNOTE] = {
-        "missing",   "late",    "repeated", "gap",  "override",  "limited",      "tripped",
-        "no-reward", "outside", "diverged", "lost", "no-action", "no-controller"};
+        "missing",   "late",    "repeated", "gap",  "override",  "limited",    "tripped",
+        "no-reward", "outside", "diverged", "lost", "no-action", "no-fallback"};
     return bit >= 0 && bit < RH_NNOTE ? name[bit] : NULL;
 }
 
@@ -192,7 +192,7 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     d->opt = *opt;
     d->lock = d->record.log = d->record.events = -1;
     d->seq = -1;
-    d->time = NAN;
+    d->time = d->period = NAN;
     d->reply.source = d->answered.source = RH_BY_NOBODY;
     d->controlled[0] = NAN;
     d->record.episode = -1;
@@ -347,7 +347,7 @@ static bool expects_others(const rh_deploy *d)
 {
     return rh_turn__watches(d) ||
            (d->turn.fallen != 0.0 && d->guard.fallback == RH_FALLBACK_NONE) ||
-           (d->reply.notes & RH_NOTE_NO_CONTROLLER);
+           (d->reply.notes & RH_NOTE_NO_FALLBACK);
 }
 
 static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
@@ -525,16 +525,6 @@ static bool is_tripped(const rh_deploy *d, const double *obs, int n)
     return false;
 }
 
-// An action without the agent: the safe one, or the last again (decision 3).
-static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
-{
-    if (rh_turn__fallback(d, reply))
-        return;
-    bool held = d->reply.source != RH_BY_NOBODY;
-    reply->source = d->guard.safe ? RH_BY_GUARD : held ? RH_BY_HOLD : RH_BY_NOBODY;
-    memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
-}
-
 // The agent's action within the limits, or the safe one.
 static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
 {
@@ -559,7 +549,7 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
     if (reply->source == RH_BY_GUARD && g->safe)
         memcpy(reply->act, g->act, (size_t)task->nact * sizeof *reply->act);
     else if (reply->source == RH_BY_GUARD)
-        fall_back(d, reply);
+        rh_turn__fallback(d, reply);
 }
 
 static void count_notes(rh_deploy *d, unsigned notes)
@@ -605,6 +595,7 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
     d->silent = false;
     d->heard = ends(seen) ? INFINITY : d->heard;
     d->seq = seen->seq >= 0 ? seen->seq : d->seq;
+    d->period = seen->time > d->time ? seen->time - d->time : NAN;
     d->time = isfinite(seen->time) ? seen->time : NAN;
 }
 
@@ -622,7 +613,7 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
         d->answered.source = RH_BY_GUARD;
         memcpy(d->answered.act, d->guard.act, sizeof d->answered.act);
         if (!d->guard.safe)
-            fall_back(d, &d->answered);
+            rh_turn__fallback(d, &d->answered);
         d->reply = d->answered;
         if (d->phase == RH_DEPLOY__LEARNING)
             d->phase = RH_DEPLOY__SEEING;
@@ -636,7 +627,7 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
 static void decide(rh_deploy *d, const double *obs, bool blind, rh_deploy_reply *reply)
 {
     if (blind || (reply->notes & RH_NOTE_DIVERGED))
-        fall_back(d, reply);
+        rh_turn__fallback(d, reply);
     rh_turn__act(d, reply);
     limit(d, obs, reply);
     rh_turn__send(d, reply);
@@ -663,7 +654,7 @@ static bool fall_silent(rh_deploy *d)
     d->unasked = !rh_turn__watches(d);
     rh_monitor__raise(&d->health, RH_ALARM_SILENCE);
     if (d->unasked) {
-        fall_back(d, &reply);
+        rh_turn__fallback(d, &reply);
         d->reply = reply;
     }
     tell(d, &none, &reply, alarms);

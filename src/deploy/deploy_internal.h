@@ -54,6 +54,7 @@ typedef struct rh_guard {
     bool steps_up;               // by itself, under the conditions below
     double up_steps, up_agreement, up_coverage, up_gain; // NAN: no condition
     double max_gap; // a longer time between observations is a gap
+    double answer;  // seconds that the program of the fallback may take; NAN: not said
     double silence; // seconds without a message until the alarm; INFINITY: never
 } rh_guard;
 
@@ -334,8 +335,8 @@ void rh_turn__mend(rh_deploy *d);
 // The agent's action, the fallback's or a blend; then, within the limits, whose it is called.
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply);
 void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply);
-// The fallback's action. False: it has none.
-bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
+// The action without the agent: the fallback's, the safe one, the last again, or none.
+void rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
 // After the alarms are known: fall back, or step up.
 void rh_turn__judge(rh_deploy *d);
 
@@ -401,6 +402,7 @@ struct rh_deploy {
     bool silent;              // silence began, and no observation was accepted since
     bool unasked;             // and its action was not sent yet
     double time;              //
+    double period;            // seconds between the last two observations; NAN: unknown
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
 };

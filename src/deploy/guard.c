@@ -7,6 +7,7 @@
 //     max_gap: 90                   # seconds between observations; a longer time is a gap
 //     silence: 30                   # seconds without a message; the fallback acts, an alarm
 //     alarm_share: 0.05             # of steps; an alarm where the guard acts in more
+//     answer: 0.5                   # seconds that the program of exec: may take
 //     fallback: clone               # or hold, none, exec:COMMAND, an action: acts if needed
 //     on_alarm: fallback            # or continue
 //     blend: {step: 0.05, away: 0.2, full: 10000}
@@ -213,7 +214,7 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
 {
     static const char *const known[] = {"safe_action", "forbidden",   "limits",   "trip",
                                         "max_gap",     "alarm_share", "fallback", "on_alarm",
-                                        "blend",       "step_up",     "silence"};
+                                        "blend",       "step_up",     "silence",  "answer"};
     const rh_task *task = &r->best->task;
     rh_guard *g = r->guard;
     rh_error why = {""};
@@ -233,14 +234,12 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
         return read_limits(r, node, key, r->best->act_name, task->nact, g->act_lo, g->act_hi);
     if (strcmp(key, "trip") == 0)
         return read_limits(r, node, key, task->obs_name, task->nobs, g->trip_lo, g->trip_hi);
-    if (strcmp(key, "max_gap") == 0)
-        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->max_gap) &&
-                       g->max_gap > 0.0
-                   ? RH_OK
-                   : refuse(r, node, key, "seconds above 0");
-    if (strcmp(key, "silence") == 0)
-        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->silence) &&
-                       g->silence > 0.0
+    double *seconds = strcmp(key, "max_gap") == 0   ? &g->max_gap
+                      : strcmp(key, "silence") == 0 ? &g->silence
+                      : strcmp(key, "answer") == 0  ? &g->answer
+                                                    : NULL;
+    if (seconds)
+        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, seconds) && *seconds > 0.0
                    ? RH_OK
                    : refuse(r, node, key, "seconds above 0");
     if (strcmp(key, "alarm_share") == 0)
@@ -294,7 +293,7 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
     rh_yaml *root = NULL;
     *guard = (rh_guard){
         .max_gap = INFINITY, .silence = INFINITY, .share = SHARE, .blend_full = FULL};
-    guard->blend_step = guard->blend_away = NAN;
+    guard->blend_step = guard->blend_away = guard->answer = NAN;
     guard->up_steps = guard->up_agreement = guard->up_coverage = guard->up_gain = NAN;
     for (int i = 0; i < RH_MAX_OBS; i++)
         guard->trip_lo[i] = guard->trip_hi[i] = NAN;

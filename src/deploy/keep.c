@@ -38,7 +38,7 @@ static const char position_name[] = "deploy", monitor_name[] = "monitor",
 // The first alarms, those that stand together; the two behind them.
 enum { NTEST = 8, SILENT = NTEST, BROKEN };
 // The first notes, likewise.
-enum { NNOTE = 11, NO_ACTION = NNOTE, NO_CONTROLLER };
+enum { NNOTE = 11, NO_ACTION = NNOTE, NO_FALLBACK };
 
 // Numbers of the array `deploy`, in order; 64-bit words are two numbers.
 enum {
@@ -100,7 +100,7 @@ enum {
                                                    // earlier states end here
     P_NLIMIT = P_BROKEN + 3,
     P_LIMITS, // unit, most, n and of each; earlier states end here
-    P_NO_CONTROLLER = P_LIMITS + 4 * RH_MAX_LIMITS,
+    P_NO_FALLBACK = P_LIMITS + 4 * RH_MAX_LIMITS,
     NPOSITION
 };
 
@@ -160,7 +160,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_GAIN_HI] = h->gain_hi;
     p[P_ALLOWED] = h->allowed;
     p[P_NO_ACTION] = (double)h->count[NO_ACTION];
-    p[P_NO_CONTROLLER] = (double)h->count[NO_CONTROLLER];
+    p[P_NO_FALLBACK] = (double)h->count[NO_FALLBACK];
     p[P_SILENT] = (double)h->since[SILENT];
     p[P_NSETTING] = h->nsetting;
     p[P_SETTING] = h->setting;
@@ -264,7 +264,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->gain_hi = p[P_GAIN_HI];
     h->allowed = p[P_ALLOWED];
     h->count[NO_ACTION] = count_of(p[P_NO_ACTION]);
-    h->count[NO_CONTROLLER] = count_of(p[P_NO_CONTROLLER]);
+    h->count[NO_FALLBACK] = count_of(p[P_NO_FALLBACK]);
     h->nsetting = (int)count_of(p[P_NSETTING]);
     h->nsetting = h->nsetting < 0 || h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
     h->setting = (int)count_of(p[P_SETTING]);

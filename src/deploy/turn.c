@@ -17,6 +17,9 @@
 //    that has ended) the safe action is taken, or the last one held. A program that has ended
 //    is started again after the reply. Where somebody else acts (fallback: none) and says what
 //    the action is, the reply has this action; otherwise none.
+// 5. A program that takes longer than `answer` seconds is late, and its action unknown; its
+//    answer is dropped when it comes (plugin/exec.c). Without the key: the time between the
+//    last two observations, at most LONGEST, or USUAL where they have no time.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -29,6 +32,8 @@
 #define NEAR 0.05        // decision 2, of the range; by hand, as in agent/clone.c
 #define UNIT 100.0       // steps, decision 2; by hand
 #define LEAST_UNITS 10.0 // for an interval; by hand
+#define LONGEST 10.0     // seconds, decision 5: as any program (plugin/exec.c)
+#define USUAL 1.0        // seconds, decision 5; by hand
 #define NORMAL 1.96      // standard errors of a 95 % interval
 
 // ---------------------------------------------------------------------------- opening
@@ -211,6 +216,14 @@ void rh_turn__count(rh_deploy *d, const double *act, double reward, bool ended)
     s->back = s->nback = s->holed = 0.0;
 }
 
+// Decision 5.
+static double patience(const rh_deploy *d)
+{
+    if (isfinite(d->guard.answer))
+        return d->guard.answer;
+    return isfinite(d->period) ? fmin(d->period, LONGEST) : USUAL;
+}
+
 void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *act, bool blind,
                    bool inside)
 {
@@ -219,13 +232,14 @@ void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *a
     d->backup_knows = false;
     if (!d->backup || blind)
         return;
+    rh_plugin__answer_within(d->backup, patience(d));
     if (!begins && act && !d->backup_new)
         rh_contract__agent_took(d->backup, act);
     d->backup_knows = begins || !act || d->backup_new
                           ? rh_agent_start(d->backup, obs, &d->backup_rng, d->backup_act)
                           : rh_agent_step(d->backup, 0.0, obs, &d->backup_rng, d->backup_act);
     d->backup_new = false;
-    d->backup_dead = !d->backup_knows;
+    d->backup_dead = !d->backup_knows && !rh_plugin__is_late(d->backup);
 }
 
 void rh_turn__mend(rh_deploy *d)
@@ -244,40 +258,42 @@ void rh_turn__mend(rh_deploy *d)
 
 // ---------------------------------------------------------------------------- acting
 
-bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
+// What the fallback would do now. NULL: it has none, or does not know.
+static const double *action_of_fallback(const rh_deploy *d)
 {
-    size_t size = (size_t)d->best->task.nact * sizeof *reply->act;
-    const double *act = NULL;
     switch (d->guard.fallback) {
-    case RH_FALLBACK_DEFAULT:
-        return false;
-    case RH_FALLBACK_NONE:
-        act = d->controller;
-        if (!act) {
-            reply->source = RH_BY_NOBODY;
-            return true;
-        }
-        break;
     case RH_FALLBACK_ACTION:
-        act = d->guard.other;
-        break;
+        return d->guard.other;
     case RH_FALLBACK_CLONE:
     case RH_FALLBACK_EXEC:
-        act = d->backup_knows ? d->backup_act : NULL;
-        if (!act && d->guard.safe) {
-            memcpy(reply->act, d->guard.act, size);
-            reply->source = RH_BY_GUARD;
-            return true;
-        }
-        break;
+        return d->backup_knows ? d->backup_act : NULL;
+    case RH_FALLBACK_NONE:
+        return d->controller;
+    case RH_FALLBACK_DEFAULT:
     case RH_FALLBACK_HOLD:
         break;
     }
-    if (!act && d->reply.source == RH_BY_NOBODY) // nothing to hold yet
-        return false;
-    memcpy(reply->act, act ? act : d->reply.act, size);
-    reply->source = act ? RH_BY_FALLBACK : RH_BY_HOLD;
-    return true;
+    return NULL;
+}
+
+void rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
+{
+    rh_guard__fallback who = d->guard.fallback;
+    const double *act = action_of_fallback(d);
+    bool held = d->reply.source != RH_BY_NOBODY; // there is something to hold
+    bool safe = d->guard.safe && !(who == RH_FALLBACK_HOLD && held);
+    bool nobody = who == RH_FALLBACK_NONE || !(safe || held);
+    if (!act && (who == RH_FALLBACK_CLONE || who == RH_FALLBACK_EXEC))
+        reply->notes |= RH_NOTE_NO_FALLBACK;
+    reply->source = act      ? RH_BY_FALLBACK
+                    : nobody ? RH_BY_NOBODY
+                    : safe   ? RH_BY_GUARD
+                             : RH_BY_HOLD;
+    memcpy(reply->act,
+           act    ? act
+           : safe ? d->guard.act
+                  : d->reply.act,
+           (size_t)d->best->task.nact * sizeof *reply->act);
 }
 
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)
@@ -289,7 +305,7 @@ void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)
     if (rh_turn__watches(d))
         return;
     if (d->turn.fallen != 0.0)
-        (void)rh_turn__fallback(d, reply);
+        rh_turn__fallback(d, reply);
     else if (agents && !isnan(d->guard.blend_away))
         rh_blend__act(d, reply);
 }
