@@ -1,7 +1,7 @@
 // deployed.c - the first steps of deployments on the true plant: violations and return.
 //
 //     deployed PLANT good|poor|BEST.yaml [--guard FILE] [--runs N] [--steps N] [--first N]
-//              [--over SENSOR NUMBER] [--under SENSOR NUMBER]
+//              [--over SENSOR NUMBER] [--under SENSOR NUMBER] [--controller good|poor]
 //
 // Deployment i is opened as `rehearse deploy` opens it, with a seed of its own, and acts on the
 // plant from its first step; or the logged controller does, operator included. A row for each:
@@ -18,6 +18,7 @@
 typedef struct job {
     const plant *plant;
     const char *who, *guard;
+    const char *controller; // that says what it would do; NULL: it does not
     int first, nrun, nstep;
     int over, under; // sensors; -1: no limit
     double most, least;
@@ -50,8 +51,9 @@ static tally run(const job *j, int number)
     rh_rng start = rh_rng_stream(11, RH_STREAM_START, 0, at);
     rh_rng noise = rh_rng_stream(11, RH_STREAM_NOISE, 0, at);
     rh_rng hand = rh_rng_stream(11, RH_STREAM_AGENT, 0, at);
-    plant_controller by = {.plant = p, .good = !strcmp(j->who, "good")};
-    bool logged = by.good || !strcmp(j->who, "poor");
+    bool logged = !strcmp(j->who, "good") || !strcmp(j->who, "poor");
+    const char *other = logged ? j->who : j->controller;
+    plant_controller by = {.plant = p, .good = other && !strcmp(other, "good")};
     double s[PLANT_STATE], obs[PLANT_SENSORS], act[RH_MAX_ACT], cost[PLANT_COSTS];
     double reward = NAN;
     rh_deploy *d = NULL;
@@ -81,13 +83,16 @@ static tally run(const job *j, int number)
             seen.reward = NAN;
             t.nepisode++;
         }
+        if (other)
+            plant_control(&by, obs, &hand, act);
         if (d) {
+            seen.controller = other ? act : NULL;
             must(rh_deploy_step(d, &seen, &reply, &err), &err);
-            memcpy(act, reply.act, sizeof act);
+            if (reply.source != RH_BY_NOBODY)
+                memcpy(act, reply.act, sizeof act);
             t.nown += reply.source == RH_BY_AGENT;
             t.alarms |= reply.alarms;
-        } else
-            plant_control(&by, obs, &hand, act);
+        }
         trip = plant_step(p, s, act, &noise, obs, cost, &reward);
         cut = p->nstep && age + 1 == p->nstep;
         age = trip || cut ? 0 : age + 1;
@@ -118,6 +123,8 @@ int main(int argc, char **argv)
         bool over = !strcmp(argv[i], "--over"), under = !strcmp(argv[i], "--under");
         if (!strcmp(argv[i], "--guard"))
             j.guard = value;
+        else if (!strcmp(argv[i], "--controller"))
+            j.controller = value;
         else if (!strcmp(argv[i], "--runs"))
             j.nrun = atoi(value);
         else if (!strcmp(argv[i], "--steps"))
@@ -133,7 +140,7 @@ int main(int argc, char **argv)
     if (!j.plant || j.nrun < 1 || j.nstep < 1) {
         fprintf(stderr, "usage: deployed PLANT good|poor|BEST.yaml [--guard FILE] [--runs N] "
                         "[--steps N] [--first N] [--over SENSOR NUMBER] [--under SENSOR "
-                        "NUMBER]\n");
+                        "NUMBER] [--controller good|poor]\n");
         return 2;
     }
     j.who = argv[2];

@@ -9,6 +9,7 @@ the action of the reply. It is described by an INI file (docs/bridges.md):
     [values]       of a discrete action: label = number that is written; its index without this
     [signals]      reward, start, terminal, truncated: read; heartbeat: written
     [taken]        name = where the action that is really in force is read
+    [controller]   name = where the plant's own controller says what it would do
     [advice]       name = where a proposal is written that nobody has to follow
 
 1. A value of bad quality is missing (null): the agent's guard decides what is done then.
@@ -29,7 +30,7 @@ import sys
 import time
 
 READ = ("reward", "start", "terminal", "truncated")
-SECTIONS = ("connection", "sensors", "actions", "values", "signals", "taken", "advice")
+SECTIONS = ("connection", "sensors", "actions", "values", "signals", "taken", "controller", "advice")
 ANSWER = 10  # seconds that the agent may take
 LONGEST = 30  # seconds between two attempts to connect
 
@@ -101,10 +102,10 @@ class Spec:
         self.sensors, self.labels, self.names = read_task(best)
         self.reads, self.writes = {}, {}  # (section, name): address
         self.check_names("sensors", part["sensors"], self.sensors, True)
-        for section in ("actions", "taken", "advice"):
+        for section in ("actions", "taken", "controller", "advice"):
             self.check_names(section, part[section], self.names, section == "actions")
         self.check_names("signals", part["signals"], (*READ, "heartbeat"), False)
-        for section in ("sensors", "taken", "signals"):
+        for section in ("sensors", "taken", "controller", "signals"):
             self.reads.update({(section, k): v for k, v in part[section].items() if k != "heartbeat"})
         for section in ("actions", "advice", "signals"):
             self.writes.update({(section, k): v for k, v in part[section].items() if k not in READ})
@@ -238,10 +239,10 @@ class Bridge:
                 found[name] = x if name == "reward" else bool(x)
         if self.ended and "start" not in found:
             found["start"] = True
-        if ("taken", spec.names[0]) in values:
-            taken = [values[("taken", name)] for name in spec.names]
-            if None not in taken:
-                found["action"] = self.label_of(taken[0]) if spec.labels else taken
+        for section, key in (("taken", "action"), ("controller", "controller")):
+            said = [values.get((section, name)) for name in spec.names]
+            if None not in said:
+                found[key] = self.label_of(said[0]) if spec.labels else said
         return found
 
     def label_of(self, x):

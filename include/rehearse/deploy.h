@@ -73,6 +73,8 @@ typedef struct rh_deploy_seen {
     bool terminal;     // it ended here, in a terminal state
     bool truncated;    // it ended here, in a state that is not terminal
     rh_deploy_command command;
+    const double *controller; // what the plant's own controller would do now, as act; NULL:
+                              // unknown                                        (nact)
 } rh_deploy_seen;
 
 // What was unusual about an observation, as bits. All but OUTSIDE, FROZEN and LOST: not learned
@@ -89,9 +91,10 @@ typedef enum rh_deploy_note {
     RH_NOTE_OUTSIDE = 256,   // a sensor is outside of what the log has seen
     RH_NOTE_DIVERGED = 512, // the agent's numbers were not finite: it is back at its last state
     RH_NOTE_LOST = 1024,    // the log cannot be written
-    RH_NOTE_NO_ACTION = 2048 // somebody else acts, and it was not said how
+    RH_NOTE_NO_ACTION = 2048,    // somebody else acts, and it was not said how
+    RH_NOTE_NO_FALLBACK = 4096 // the fallback is wanted, and its action is unknown
 } rh_deploy_note;
-enum { RH_NNOTE = 12 };
+enum { RH_NNOTE = 13 };
 
 typedef enum rh_deploy_source {
     RH_BY_AGENT,

@@ -29,7 +29,7 @@ class Reply:
 
     action: Any  # its name, or a list of numbers; None: the episode is over
     index: Optional[int]  # of a discrete action
-    source: str  # agent, guard, hold or nobody
+    source: str  # agent, guard, hold, fallback, blend, advice, shadow or nobody
     notes: List[str]
     alarms: List[str]
 
@@ -79,19 +79,21 @@ class Deployment:
         text = lines[-1] if lines else f"deployment: it ended with exit code {code}"
         return (InvalidError if code == 2 else Error)(text[len("rehearse: "):] if text.startswith("rehearse: ") else text)
 
-    def step(self, obs: Union[Mapping[str, Any], Sequence[Any]], reward: Optional[float] = None, *, action: Any = None,
+    def step(self, obs: Union[Mapping[str, Any], Sequence[Any]], reward: Optional[float] = None, *, action: Any = None, controller: Any = None,
              seq: Optional[int] = None, time: Optional[float] = None, start: bool = False, terminal: bool = False,
              truncated: bool = False, command: Optional[str] = None) -> Reply:
         """Tell one observation and get the next action.
 
         obs: {sensor: number} or the numbers in the order of best.yaml; None and NaN are missing. reward: of the
         action before, where best.yaml has no formula. action: the one that was really taken, if it was another.
+        controller: what the plant's own controller would do now, for `fallback: none` and shadow.
         seq: number of the observation, one more each time. start, terminal, truncated: of an episode.
         command: shadow, advice, control, fallback or agent: who acts from here on.
         """
         seen = ({k: _number(x) for k, x in obs.items()} if isinstance(obs, Mapping) else [_number(x) for x in obs])
         flags = {"start": start, "terminal": terminal, "truncated": truncated}
-        said = {"reward": reward, "action": getattr(action, "tolist", lambda: action)(), "seq": seq, "time": time,
+        said = {"reward": reward, "action": getattr(action, "tolist", lambda: action)(),
+                "controller": getattr(controller, "tolist", lambda: controller)(), "seq": seq, "time": time,
                 "command": command}
         reply = self._ask({"obs": seen, **{k: v for k, v in said.items() if v is not None},
                            **{k: v for k, v in flags.items() if v}})

@@ -23,7 +23,8 @@
 //    next observation ends this and is a gap. Between episodes no message is expected.
 // 9. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
 //    agent that can (took) learns from what was done. What an operator or the guard does in
-//    control is an emergency, and is not learned from.
+//    control is an emergency, and is not learned from. In shadow what the plant's controller
+//    said it would do is what was done, unless the plant says otherwise.
 
 #include "deploy.h"
 #include "base/base.h"
@@ -48,9 +49,9 @@ double rh_deploy__now(void)
 
 const char *rh_deploy__note_name(int bit)
 {
-    static const char *const name[RH_NNOTE] = {"missing",  "late",     "repeated", "gap",
-                                               "override", "limited",  "tripped",  "no-reward",
-                                               "outside",  "diverged", "lost",     "no-action"};
+    static const char *const name[RH_NNOTE] = {
+        "missing",   "late",    "repeated", "gap",  "override",  "limited",    "tripped",
+        "no-reward", "outside", "diverged", "lost", "no-action", "no-fallback"};
     return bit >= 0 && bit < RH_NNOTE ? name[bit] : NULL;
 }
 
@@ -191,8 +192,9 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     d->opt = *opt;
     d->lock = d->record.log = d->record.events = -1;
     d->seq = -1;
-    d->time = NAN;
+    d->time = d->period = NAN;
     d->reply.source = d->answered.source = RH_BY_NOBODY;
+    d->controlled[0] = NAN;
     d->record.episode = -1;
     d->rng = rh_rng_stream(opt->seed, RH_STREAM_AGENT, 0, 0);
     d->health = (rh_deploy_health){.earned = NAN, .alarm_step = -1, .outside_sensor = -1};
@@ -234,12 +236,21 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     return RH_OK;
 }
 
+// What the plant's controller would have done at the last observation. NULL: unknown.
+static const double *controlled(const rh_deploy *d)
+{
+    return isnan(d->controlled[0]) ? NULL : d->controlled;
+}
+
 rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
 {
     if (!d)
         return RH_OK;
     if (d->phase >= RH_DEPLOY__SEEING) // what the plant is in now: a row without an outcome
-        (void)rh_record__row(&d->record, d->best, d->time, d->sent, NULL, NAN, false, false);
+        (void)rh_record__row(
+            &d->record, d->best,
+            &(rh_record__step){
+                .time = d->time, .obs = d->sent, .controller = controlled(d), .reward = NAN});
     bool lost = !rh_record__flush(&d->record);
     lost = !rh_record__flush_events(&d->record) || lost;
     bool news = d->health.nstep > d->health.saved_step;
@@ -335,7 +346,8 @@ typedef struct step {
 static bool expects_others(const rh_deploy *d)
 {
     return rh_turn__watches(d) ||
-           (d->turn.fallen != 0.0 && d->guard.fallback == RH_FALLBACK_NONE);
+           (d->turn.fallen != 0.0 && d->guard.fallback == RH_FALLBACK_NONE) ||
+           (d->reply.notes & RH_NOTE_NO_FALLBACK);
 }
 
 static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
@@ -355,8 +367,8 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
     bool same = seen->act && same_action(task, seen->act, d->reply.act);
     s.by_agent = by == RH_BY_AGENT || (by == RH_BY_ADVICE && same);
     if (open && !seen->act) {
-        s.act = NULL;
-        s.notes |= expects_others(d) ? RH_NOTE_NO_ACTION : 0;
+        s.act = by == RH_BY_SHADOW ? controlled(d) : NULL;
+        s.notes |= !s.act && expects_others(d) ? RH_NOTE_NO_ACTION : 0;
     }
     if (seen->act && !same) {
         s.notes |= others ? 0 : RH_NOTE_OVERRIDE;
@@ -414,17 +426,23 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
                         unsigned *notes)
 {
     bool known = s->join == FOLLOWS && s->act && isfinite(s->reward);
+    rh_record__step row = {.time = d->time,
+                           .obs = d->sent,
+                           .act = known ? s->act : NULL,
+                           .controller = controlled(d),
+                           .reward = known ? s->reward : NAN,
+                           .terminal = seen->terminal,
+                           .truncated = seen->truncated};
+    rh_record__step last = {.time = seen->time, .obs = seen->obs, .reward = NAN};
     bool done = rh_record__flush(&d->record); // nothing to do if the caller ticks
     if (!done)
         lose(d, notes);
     flush_events(d);
     done = true;
     if (in_episode(d))
-        done = rh_record__row(&d->record, d->best, d->time, d->sent, known ? s->act : NULL,
-                              known ? s->reward : NAN, seen->terminal, seen->truncated);
+        done = rh_record__row(&d->record, d->best, &row);
     if (done && s->join != BEGINS && ends(seen))
-        done =
-            rh_record__row(&d->record, d->best, seen->time, seen->obs, NULL, NAN, false, false);
+        done = rh_record__row(&d->record, d->best, &last);
     if (!done)
         lose(d, notes);
 }
@@ -507,16 +525,6 @@ static bool is_tripped(const rh_deploy *d, const double *obs, int n)
     return false;
 }
 
-// An action without the agent: the safe one, or the last again (decision 3).
-static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
-{
-    if (rh_turn__fallback(d, reply))
-        return;
-    bool held = d->reply.source != RH_BY_NOBODY;
-    reply->source = d->guard.safe ? RH_BY_GUARD : held ? RH_BY_HOLD : RH_BY_NOBODY;
-    memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
-}
-
 // The agent's action within the limits, or the safe one.
 static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
 {
@@ -541,7 +549,7 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
     if (reply->source == RH_BY_GUARD && g->safe)
         memcpy(reply->act, g->act, (size_t)task->nact * sizeof *reply->act);
     else if (reply->source == RH_BY_GUARD)
-        fall_back(d, reply);
+        rh_turn__fallback(d, reply);
 }
 
 static void count_notes(rh_deploy *d, unsigned notes)
@@ -577,6 +585,9 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
 {
     d->phase = phase;
     memcpy(d->sent, seen->obs, (size_t)d->best->nsent * sizeof *d->sent);
+    d->controlled[0] = NAN;
+    if (d->controller)
+        memcpy(d->controlled, d->controller, (size_t)d->best->task.nact * sizeof *d->sent);
     if (!ends(seen))
         d->reply = *reply;
     d->answered = *reply;
@@ -584,6 +595,7 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
     d->silent = false;
     d->heard = ends(seen) ? INFINITY : d->heard;
     d->seq = seen->seq >= 0 ? seen->seq : d->seq;
+    d->period = seen->time > d->time ? seen->time - d->time : NAN;
     d->time = isfinite(seen->time) ? seen->time : NAN;
 }
 
@@ -601,7 +613,7 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
         d->answered.source = RH_BY_GUARD;
         memcpy(d->answered.act, d->guard.act, sizeof d->answered.act);
         if (!d->guard.safe)
-            fall_back(d, &d->answered);
+            rh_turn__fallback(d, &d->answered);
         d->reply = d->answered;
         if (d->phase == RH_DEPLOY__LEARNING)
             d->phase = RH_DEPLOY__SEEING;
@@ -615,7 +627,7 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
 static void decide(rh_deploy *d, const double *obs, bool blind, rh_deploy_reply *reply)
 {
     if (blind || (reply->notes & RH_NOTE_DIVERGED))
-        fall_back(d, reply);
+        rh_turn__fallback(d, reply);
     rh_turn__act(d, reply);
     limit(d, obs, reply);
     rh_turn__send(d, reply);
@@ -637,11 +649,12 @@ static bool fall_silent(rh_deploy *d)
         return false;
     rh_deploy_seen none = {.obs = d->sent, .reward = NAN, .seq = -1, .time = NAN};
     rh_deploy_reply reply = {.source = RH_BY_NOBODY};
+    d->controller = NULL;
     d->silent = true;
     d->unasked = !rh_turn__watches(d);
     rh_monitor__raise(&d->health, RH_ALARM_SILENCE);
     if (d->unasked) {
-        fall_back(d, &reply);
+        rh_turn__fallback(d, &reply);
         d->reply = reply;
     }
     tell(d, &none, &reply, alarms);
@@ -664,6 +677,8 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     if (!seen || !seen->obs || !reply)
         return rh_fail(err, RH_EINVAL, "deploy: no observation, expected one");
     hear(d);
+    bool told = seen->controller && known_action(&d->best->task, seen->controller);
+    d->controller = told ? seen->controller : NULL;
     rh_turn__command(d, seen->command);
     if ((old = is_old(d, seen)) != 0) {
         answer_again(d, seen, old, reply);

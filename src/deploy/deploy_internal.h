@@ -1,7 +1,7 @@
 // deploy_internal.h - what the files of this module share.
 //
 //     message.c ──▶ deploy.c: what may be learned from ──▶ agent
-//     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c: who acts
+//     (lines.c)       ├─▶ guard.c: safe action, limits; turn.c, blend.c: who acts
 //                     ├─▶ monitor.c: the promise; monitor_failures.c: its rate of failures
 //                     ├─▶ monitor_limits.c: the limits of the study
 //                     ├─▶ monitor_plant.c: its own past, the plant, its range, the guard
@@ -54,6 +54,7 @@ typedef struct rh_guard {
     bool steps_up;               // by itself, under the conditions below
     double up_steps, up_agreement, up_coverage, up_gain; // NAN: no condition
     double max_gap; // a longer time between observations is a gap
+    double answer;  // seconds that the program of the fallback may take; NAN: not said
     double silence; // seconds without a message until the alarm; INFINITY: never
 } rh_guard;
 
@@ -206,6 +207,7 @@ typedef struct rh_record {
     int log, events; // descriptors; -1: none
     int64_t size;    // bytes of the log with whole lines
     bool timed;      // the log has times
+    bool controlled; // and what the plant's controller would have done
     bool tailed;     // rows end with the column of the notes
     bool headed;     // the log has its header
     int64_t episode; // number of the episode
@@ -224,9 +226,17 @@ rh_status rh_record__open(rh_record *record, const char *folder, mode_t rights, 
 void rh_record__close(rh_record *record);
 // An episode begins; starts: in a start state.
 void rh_record__begin(rh_record *record, bool starts);
-// Make one row. act NULL: no action, NAN reward: none. False: it does not fit.
-bool rh_record__row(rh_record *record, const rh_best *best, double time, const double *obs,
-                    const double *act, double reward, bool terminal, bool truncated);
+// A row of the log.
+typedef struct rh_record__step {
+    double time;              // NAN: unknown
+    const double *obs;        //                                             (nsent)
+    const double *act;        // NULL: none                                  (nact)
+    const double *controller; // NULL: unknown                               (nact)
+    double reward;            // NAN: none
+    bool terminal, truncated;
+} rh_record__step;
+// Make one row. False: it does not fit.
+bool rh_record__row(rh_record *record, const rh_best *best, const rh_record__step *step);
 // Write the rows that were made. False: they could not be written and are lost.
 bool rh_record__flush(rh_record *record);
 // The same of events.
@@ -297,7 +307,13 @@ typedef struct rh_turn {
     double back, nback;   // reward and steps of the unit so far: an episode, or UNIT steps
     double nunit, mean, squares; // of the units
     double calm;                 // steps of control without an alarm
-    double nstep, naway;         // of control with a blend; those away from the fallback
+    double nstep;                // of control with a blend
+    double credit;               // steps that a discrete action may be away from the fallback's
+    // of violations; states of earlier versions end here
+    double nshrunk;                  // how often the blend was made smaller
+    double tripped;                  // 1: a sensor is past a limit of the guard
+    double failures[2];              // when it last began: failures, and of how many
+    double limits[RH_MAX_LIMITS][2]; // the same of each limit
 } rh_turn;
 enum { RH_TURN__N = sizeof(rh_turn) / sizeof(double) };
 
@@ -319,10 +335,21 @@ void rh_turn__mend(rh_deploy *d);
 // The agent's action, the fallback's or a blend; then, within the limits, whose it is called.
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply);
 void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply);
-// The fallback's action. False: it has none.
-bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
+// The action without the agent: the fallback's, the safe one, the last again, or none.
+void rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply);
 // After the alarms are known: fall back, or step up.
 void rh_turn__judge(rh_deploy *d);
+
+// ---------------------------------------------------------------------------- blend.c
+
+// How far from the fallback the agent may be now, as a share.
+double rh_blend__allowed(const rh_deploy *d);
+// A new evidence: what was violated so far does not count.
+void rh_blend__begin(rh_deploy *d);
+// After the alarms are known.
+void rh_blend__judge(rh_deploy *d, bool alarmed);
+// The agent's action, which is in reply, or one between it and the fallback's.
+void rh_blend__act(rh_deploy *d, rh_deploy_reply *reply);
 
 // ---------------------------------------------------------------------------- the deployment
 
@@ -355,6 +382,8 @@ struct rh_deploy {
     bool backup_knows;             // it has one
     bool backup_dead, backup_new;  // it has failed; it was made anew
     double wished[RH_MAX_ACT];     // what the agent would do; NAN: unknown        (nact)
+    const double *controller;      // borrowed: what the plant's controller would do now; NULL
+    double controlled[RH_MAX_ACT]; // the same at the last observation; NAN        (nact)
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;
@@ -373,6 +402,7 @@ struct rh_deploy {
     bool silent;              // silence began, and no observation was accepted since
     bool unasked;             // and its action was not sent yet
     double time;              //
+    double period;            // seconds between the last two observations; NAN: unknown
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
 };
@@ -392,9 +422,10 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err);
 
 // A message as it came in. Texts of actions are already indices.
 typedef struct rh_message {
-    double obs[RH_MAX_OBS]; //                                               (nsent)
-    double act[RH_MAX_ACT]; //                                               (nact)
-    rh_deploy_seen seen;    // its pointers are to the arrays above
+    double obs[RH_MAX_OBS];        //                                               (nsent)
+    double act[RH_MAX_ACT];        //                                               (nact)
+    double controller[RH_MAX_ACT]; // likewise
+    rh_deploy_seen seen;           // its pointers are to the arrays above
 } rh_message;
 
 // Parse one line (n bytes). On failure all sensors are missing. Allocates nothing.

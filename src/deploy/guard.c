@@ -7,6 +7,7 @@
 //     max_gap: 90                   # seconds between observations; a longer time is a gap
 //     silence: 30                   # seconds without a message; the fallback acts, an alarm
 //     alarm_share: 0.05             # of steps; an alarm where the guard acts in more
+//     answer: 0.5                   # seconds that the program of exec: may take
 //     fallback: clone               # or hold, none, exec:COMMAND, an action: acts if needed
 //     on_alarm: fallback            # or continue
 //     blend: {step: 0.05, away: 0.2, full: 10000}
@@ -26,6 +27,7 @@
 
 #define FULL 10000.0 // steps until a blend has no limit, without the key; by hand
 #define SHARE 0.05   // alarm_share without the key; by hand
+#define AWAY 0.05    // of a blend without the key; beside 0.2: docs/evidence/first-hour.md
 
 typedef struct reading {
     rh_guard *guard;
@@ -143,8 +145,8 @@ static rh_status read_blend(const reading *r, const rh_yaml *node)
                         {"full", &g->blend_full, 1.0, 1e12}};
     static const char expected[] =
         "{step: SHARE, away: SHARE, full: STEPS}, shares of the range from 0 to 1";
-    rh_status rc = read_parts(r, node, "blend", all, 3, expected);
-    return !rc && isnan(g->blend_away) ? refuse(r, node, "blend", expected) : rc;
+    g->blend_away = AWAY;
+    return read_parts(r, node, "blend", all, 3, expected);
 }
 
 static rh_status read_step_up(const reading *r, const rh_yaml *node)
@@ -212,7 +214,7 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
 {
     static const char *const known[] = {"safe_action", "forbidden",   "limits",   "trip",
                                         "max_gap",     "alarm_share", "fallback", "on_alarm",
-                                        "blend",       "step_up",     "silence"};
+                                        "blend",       "step_up",     "silence",  "answer"};
     const rh_task *task = &r->best->task;
     rh_guard *g = r->guard;
     rh_error why = {""};
@@ -232,14 +234,12 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
         return read_limits(r, node, key, r->best->act_name, task->nact, g->act_lo, g->act_hi);
     if (strcmp(key, "trip") == 0)
         return read_limits(r, node, key, task->obs_name, task->nobs, g->trip_lo, g->trip_hi);
-    if (strcmp(key, "max_gap") == 0)
-        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->max_gap) &&
-                       g->max_gap > 0.0
-                   ? RH_OK
-                   : refuse(r, node, key, "seconds above 0");
-    if (strcmp(key, "silence") == 0)
-        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->silence) &&
-                       g->silence > 0.0
+    double *seconds = strcmp(key, "max_gap") == 0   ? &g->max_gap
+                      : strcmp(key, "silence") == 0 ? &g->silence
+                      : strcmp(key, "answer") == 0  ? &g->answer
+                                                    : NULL;
+    if (seconds)
+        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, seconds) && *seconds > 0.0
                    ? RH_OK
                    : refuse(r, node, key, "seconds above 0");
     if (strcmp(key, "alarm_share") == 0)
@@ -268,12 +268,11 @@ static rh_status check(const reading *r)
         return rh_fail(r->err, RH_EFORMAT,
                        "%s: no safe_action, expected one beside forbidden and trip",
                        rh_base__path_tail(r->path));
-    bool acts = g->fallback == RH_FALLBACK_ACTION || g->fallback == RH_FALLBACK_CLONE ||
-                g->fallback == RH_FALLBACK_EXEC;
+    bool acts = g->fallback != RH_FALLBACK_DEFAULT && g->fallback != RH_FALLBACK_HOLD;
     if (!isnan(g->blend_away) && !acts)
         return rh_fail(r->err, RH_EFORMAT,
                        "%s: blend without a fallback to blend with, expected fallback: clone, "
-                       "exec:COMMAND or an action",
+                       "none, exec:COMMAND or an action",
                        rh_base__path_tail(r->path));
     if (g->safe && r->best->task.naction && g->banned[(int)g->act[0]])
         return rh_fail(r->err, RH_EFORMAT,
@@ -294,7 +293,7 @@ rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best,
     rh_yaml *root = NULL;
     *guard = (rh_guard){
         .max_gap = INFINITY, .silence = INFINITY, .share = SHARE, .blend_full = FULL};
-    guard->blend_step = guard->blend_away = NAN;
+    guard->blend_step = guard->blend_away = guard->answer = NAN;
     guard->up_steps = guard->up_agreement = guard->up_coverage = guard->up_gain = NAN;
     for (int i = 0; i < RH_MAX_OBS; i++)
         guard->trip_lo[i] = guard->trip_hi[i] = NAN;

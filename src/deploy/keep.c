@@ -37,6 +37,8 @@ static const char position_name[] = "deploy", monitor_name[] = "monitor",
 
 // The first alarms, those that stand together; the two behind them.
 enum { NTEST = 8, SILENT = NTEST, BROKEN };
+// The first notes, likewise.
+enum { NNOTE = 11, NO_ACTION = NNOTE, NO_FALLBACK };
 
 // Numbers of the array `deploy`, in order; 64-bit words are two numbers.
 enum {
@@ -60,7 +62,7 @@ enum {
     P_PER_RUN,
     P_PER_STEPS,
     P_COUNT,
-    P_PER_1000 = P_COUNT + RH_NNOTE - 1, // states of earlier versions end here
+    P_PER_1000 = P_COUNT + NNOTE, // states of earlier versions end here
     P_NFAILURE,
     P_OF,
     P_FAILURES,
@@ -86,7 +88,7 @@ enum {
     P_GAIN_LO,
     P_GAIN_HI,
     P_ALLOWED,
-    P_NO_ACTION, // the last note: earlier states have eleven
+    P_NO_ACTION, // a note: earlier states have eleven
     P_SILENT,    // since when: alarm SILENT is no test; earlier states have eight
     P_NSETTING,  // of a trial; earlier states end here
     P_SETTING,
@@ -97,8 +99,9 @@ enum {
     P_BROKEN = P_SETTINGS + 3 * (RH_MAX_TIED + 1), // since, sure and evidence of a limit;
                                                    // earlier states end here
     P_NLIMIT = P_BROKEN + 3,
-    P_LIMITS, // unit, most, n and of each
-    NPOSITION = P_LIMITS + 4 * RH_MAX_LIMITS
+    P_LIMITS, // unit, most, n and of each; earlier states end here
+    P_NO_FALLBACK = P_LIMITS + 4 * RH_MAX_LIMITS,
+    NPOSITION
 };
 
 static void pack(const rh_deploy *d, double p[NPOSITION])
@@ -126,7 +129,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_FALSE_ALARMS] = h->false_alarms;
     p[P_PER_RUN] = (double)h->per_run;
     p[P_PER_STEPS] = (double)h->per_steps;
-    for (int i = 0; i < RH_NNOTE - 1; i++)
+    for (int i = 0; i < NNOTE; i++)
         p[P_COUNT + i] = (double)h->count[i];
     p[P_PER_1000] = h->per_1000;
     p[P_NFAILURE] = (double)h->nfailure;
@@ -156,7 +159,8 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_GAIN_LO] = h->gain_lo;
     p[P_GAIN_HI] = h->gain_hi;
     p[P_ALLOWED] = h->allowed;
-    p[P_NO_ACTION] = (double)h->count[RH_NNOTE - 1];
+    p[P_NO_ACTION] = (double)h->count[NO_ACTION];
+    p[P_NO_FALLBACK] = (double)h->count[NO_FALLBACK];
     p[P_SILENT] = (double)h->since[SILENT];
     p[P_NSETTING] = h->nsetting;
     p[P_SETTING] = h->setting;
@@ -228,7 +232,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
                             .per_run = count_of(p[P_PER_RUN]),
                             .per_steps = count_of(p[P_PER_STEPS])};
     h->saved_step = h->nstep;
-    for (int i = 0; i < RH_NNOTE - 1; i++)
+    for (int i = 0; i < NNOTE; i++)
         h->count[i] = count_of(p[P_COUNT + i]);
     h->per_1000 = p[P_PER_1000] == 1.0;
     h->nfailure = count_of(p[P_NFAILURE]);
@@ -259,7 +263,8 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
     h->gain_lo = p[P_GAIN_LO];
     h->gain_hi = p[P_GAIN_HI];
     h->allowed = p[P_ALLOWED];
-    h->count[RH_NNOTE - 1] = count_of(p[P_NO_ACTION]);
+    h->count[NO_ACTION] = count_of(p[P_NO_ACTION]);
+    h->count[NO_FALLBACK] = count_of(p[P_NO_FALLBACK]);
     h->nsetting = (int)count_of(p[P_NSETTING]);
     h->nsetting = h->nsetting < 0 || h->nsetting > RH_MAX_TIED + 1 ? 0 : h->nsetting;
     h->setting = (int)count_of(p[P_SETTING]);
@@ -394,8 +399,8 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
         rh_forecast__load(d->forecast, forecast, nforecast);
     size_t nturn = 0;
     const double *turn = rh_state__doubles(d->last, turn_name, &nturn);
-    if (turn && nturn == RH_TURN__N)
-        memcpy(&d->turn, turn, sizeof d->turn);
+    if (turn && nturn <= RH_TURN__N)
+        memcpy(&d->turn, turn, nturn * sizeof *turn);
     rh_deploy_health now = d->health; // the promise is that of the file
     unpack(p, n, &d->health);
     d->health.promised = now.promised;

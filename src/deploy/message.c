@@ -294,23 +294,22 @@ int rh_message__action_of(const rh_best *best, double x)
     return !named && x >= 0.0 && x < best->task.naction && x == floor(x) ? (int)x : -1;
 }
 
-// An action that was taken: its name, index or vector.
-static rh_status take_action(parser *p)
+// An action of a key: its name, index or vector. *is: act, if there is one.
+static rh_status take_action(parser *p, const char *key, double *act, const double **is)
 {
     const rh_task *task = &p->best->task;
-    double *act = p->message->act;
     char name[NAME];
     skip_blanks(p);
     if (word(p, "null"))
         return RH_OK;
-    p->message->seen.act = act;
+    *is = act;
     if (task->naction) {
         double x = NAN;
         const char *begun = p->at;
         int at = -1;
         if (p->at < p->end && *p->at == '"') {
             if (!string(p, name))
-                return refuse(p, "action", "the name of an action");
+                return refuse(p, key, "the name of an action");
             for (int i = 0; i < task->naction && at < 0; i++)
                 at = strcmp(p->best->label[i], name) == 0 ? i : -1;
         } else if (number(p, &x))
@@ -319,14 +318,13 @@ static rh_status take_action(parser *p)
         if (at >= 0)
             return RH_OK;
         p->at = begun;
-        return refuse(p, "action", "the name or index of an action of best.yaml");
+        return refuse(p, key, "the name or index of an action of best.yaml");
     }
     bool list = accept(p, '[');
     for (int k = 0; k < task->nact; k++)
         if ((k > 0 && !accept(p, ',')) || !number(p, &act[k]))
-            return refuse(p, "action", "as many numbers as an action has");
-    return !list || accept(p, ']') ? RH_OK
-                                   : refuse(p, "action", "as many numbers as an action has");
+            return refuse(p, key, "as many numbers as an action has");
+    return !list || accept(p, ']') ? RH_OK : refuse(p, key, "as many numbers as an action has");
 }
 
 // What is to be done from now on.
@@ -354,7 +352,9 @@ static rh_status take(parser *p, const char *key)
     if (strcmp(key, "obs") == 0)
         return take_obs(p);
     if (strcmp(key, "action") == 0)
-        return take_action(p);
+        return take_action(p, key, p->message->act, &seen->act);
+    if (strcmp(key, "controller") == 0)
+        return take_action(p, key, p->message->controller, &seen->controller);
     if (strcmp(key, "reward") == 0)
         return number(p, &seen->reward) ? RH_OK : refuse(p, key, "a number");
     if (strcmp(key, "time") == 0)

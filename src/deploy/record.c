@@ -3,6 +3,7 @@
 //     episode,step,start,time,temp [degC],level,pump,reward,terminal,truncated,"# rehearse ..."
 //     0,0,1,17.5,20.5,1.25,on,-0.1,0,0,
 //
+// Where the plant says what its own controller would do, a column "controller pump" has this.
 // The form is that of log/csv_write.c, but its "# rehearse" lines are the name of a last
 // column, which is empty: every program that reads CSV reads the log. A log of an earlier
 // version, which has these lines, is continued as it is.
@@ -82,6 +83,7 @@ static void read_back(rh_record *r, size_t n)
     head[strcspn(head, "\n")] = 0;
     r->headed = r->size > 0;
     r->timed = strstr(head, "# rehearse columns: episode step start time ") != NULL;
+    r->controlled = strstr(head, " truncated none none") != NULL;
     r->tailed = *head != '#';
     size_t at = n > 0 ? n - 1 : 0; // the last line, without its end
     while (at > 0 && r->line[at - 1] != '\n')
@@ -181,16 +183,19 @@ static void add_field(rh_line *line, const char *name)
 }
 
 // What the header does not say, as the name of the last column.
-static void add_notes(rh_line *line, const rh_best *best, bool timed)
+static void add_notes(rh_line *line, const rh_record *r, const rh_best *best)
 {
     const rh_task *task = &best->task;
     rh_line__add(line, ",\"# rehearse columns: episode step start");
-    rh_line__add(line, timed ? " time" : "");
+    rh_line__add(line, r->timed ? " time" : "");
     for (int i = 0; i < best->nsent; i++)
         rh_line__add(line, " obs");
     for (int k = 0; k < task->nact; k++)
         rh_line__add(line, " action");
-    rh_line__add(line, " reward terminal truncated none # rehearse actions:");
+    rh_line__add(line, " reward terminal truncated");
+    for (int k = 0; r->controlled && k < task->nact; k++)
+        rh_line__add(line, " none");
+    rh_line__add(line, " none # rehearse actions:");
     for (int i = 0; i < task->naction; i++) {
         rh_line__add(line, i ? ", " : " ");
         add_word(line, best->label[i]);
@@ -198,10 +203,10 @@ static void add_notes(rh_line *line, const rh_best *best, bool timed)
     rh_line__add(line, task->naction ? "\"" : " continuous\"");
 }
 
-static void add_header(rh_line *line, const rh_best *best, bool timed)
+static void add_header(rh_line *line, const rh_record *r, const rh_best *best)
 {
     const rh_task *task = &best->task;
-    rh_line__add(line, timed ? "episode,step,start,time" : "episode,step,start");
+    rh_line__add(line, r->timed ? "episode,step,start,time" : "episode,step,start");
     for (int i = 0; i < best->nsent; i++) {
         char name[NAME];
         snprintf(name, sizeof name, *best->obs_unit[i] ? "%s [%s]" : "%s%s", task->obs_name[i],
@@ -216,7 +221,13 @@ static void add_header(rh_line *line, const rh_best *best, bool timed)
     rh_line__add(line, ",");
     add_field(line, best->reward_name);
     rh_line__add(line, ",terminal,truncated");
-    add_notes(line, best, timed);
+    for (int k = 0; r->controlled && k < task->nact; k++) {
+        char name[NAME];
+        snprintf(name, sizeof name, "controller %s", best->act_name[k]);
+        rh_line__add(line, ",");
+        add_field(line, name);
+    }
+    add_notes(line, r, best);
     rh_line__add(line, "\n");
 }
 
@@ -259,16 +270,28 @@ bool rh_record__flush_events(rh_record *r)
     return events.n == 0 || append(r->events, &events, &r->size_events);
 }
 
-bool rh_record__row(rh_record *r, const rh_best *best, double time, const double *obs,
-                    const double *act, double reward, bool terminal, bool truncated)
+// Nothing where it is unknown.
+static void add_action(rh_line *line, const rh_best *best, const double *act)
+{
+    for (int k = 0; k < best->task.nact; k++) {
+        rh_line__add(line, ",");
+        if (act && best->task.naction)
+            add_field(line, best->label[(int)act[0]]);
+        else if (act)
+            add_number(line, act[k]);
+    }
+}
+
+bool rh_record__row(rh_record *r, const rh_best *best, const rh_record__step *s)
 {
     if (r->log < 0)
         return true;
     rh_line line = {.at = r->line, .size = RH_DEPLOY__TEXT};
     if (!r->headed) {
-        r->timed = !isnan(time);
+        r->timed = !isnan(s->time);
+        r->controlled = s->controller != NULL;
         r->tailed = true;
-        add_header(&line, best, r->timed);
+        add_header(&line, r, best);
     }
     rh_line__whole(&line, r->episode);
     rh_line__add(&line, ",");
@@ -276,22 +299,18 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
     rh_line__add(&line, r->starts ? ",1" : ",0");
     if (r->timed) {
         rh_line__add(&line, ",");
-        add_number(&line, time);
+        add_number(&line, s->time);
     }
     for (int i = 0; i < best->nsent; i++) {
         rh_line__add(&line, ",");
-        add_number(&line, obs[i]);
+        add_number(&line, s->obs[i]);
     }
-    for (int k = 0; k < best->task.nact; k++) {
-        rh_line__add(&line, ",");
-        if (act && best->task.naction)
-            add_field(&line, best->label[(int)act[0]]);
-        else if (act)
-            add_number(&line, act[k]);
-    }
+    add_action(&line, best, s->act);
     rh_line__add(&line, ",");
-    add_number(&line, reward);
-    rh_line__add(&line, !act ? ",," : terminal ? ",1,0" : truncated ? ",0,1" : ",0,0");
+    add_number(&line, s->reward);
+    rh_line__add(&line, !s->act ? ",," : s->terminal ? ",1,0" : s->truncated ? ",0,1" : ",0,0");
+    if (r->controlled)
+        add_action(&line, best, s->controller);
     rh_line__add(&line, r->tailed ? ",\n" : "\n");
     if (line.full || (r->used + line.n > RH_DEPLOY__TEXT && !rh_record__flush(r)))
         return false;

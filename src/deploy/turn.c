@@ -1,4 +1,4 @@
-// turn.c - who acts: shadow, advice, control, the fallback, and a blend of two.
+// turn.c - who acts: shadow, advice, control and the fallback (blend.c: two of them).
 //
 // 1. In shadow and advice somebody else acts. The agent is shown every observation, learns from
 //    the action that was really taken if it can, and replies what it would do. An advice that
@@ -15,13 +15,11 @@
 // 4. The fallback is shown every observation and every action, so that one with a memory (a
 //    clone with a history) is ready at once. Where it cannot act (a missing sensor, a program
 //    that has ended) the safe action is taken, or the last one held. A program that has ended
-//    is started again after the reply.
-// 5. The blend: in a step, a continuous action moves by at most `step` of its range, but is in
-//    any case at most `away` of it from the fallback's, which may move as it likes; a discrete
-//    one differs from the fallback's in at most that share of the steps. `away` grows linearly
-//    to 1 in `full` steps in which nothing speaks against the agent: deficits are below half of
-//    their alarm, and no test has evidence above 1. It stays as it is in other steps, and
-//    begins anew after an alarm.
+//    is started again after the reply. Where somebody else acts (fallback: none) and says what
+//    the action is, the reply has this action; otherwise none.
+// 5. A program that takes longer than `answer` seconds is late, and its action unknown; its
+//    answer is dropped when it comes (plugin/exec.c). Without the key: the time between the
+//    last two observations, at most LONGEST, or USUAL where they have no time.
 
 #include "base/base.h"
 #include "base/base_internal.h"
@@ -34,6 +32,8 @@
 #define NEAR 0.05        // decision 2, of the range; by hand, as in agent/clone.c
 #define UNIT 100.0       // steps, decision 2; by hand
 #define LEAST_UNITS 10.0 // for an interval; by hand
+#define LONGEST 10.0     // seconds, decision 5: as any program (plugin/exec.c)
+#define USUAL 1.0        // seconds, decision 5; by hand
 #define NORMAL 1.96      // standard errors of a 95 % interval
 
 // ---------------------------------------------------------------------------- opening
@@ -89,8 +89,10 @@ void rh_turn__close(rh_deploy *d)
 static void change(rh_deploy *d, rh_deploy_mode mode, bool fallen)
 {
     bool same = d->turn.mode == (double)mode && (d->turn.fallen != 0.0) == fallen;
-    if (!same)
-        d->turn = (rh_turn){.mode = mode, .fallen = fallen, .since = (double)d->health.nstep};
+    if (same)
+        return;
+    d->turn = (rh_turn){.mode = mode, .fallen = fallen, .since = (double)d->health.nstep};
+    rh_blend__begin(d);
 }
 
 void rh_turn__command(rh_deploy *d, rh_deploy_command command)
@@ -142,12 +144,6 @@ static bool may_step_up(const rh_deploy *d)
            (isnan(g->up_gain) || h->gain_lo >= g->up_gain);
 }
 
-static double allowed(const rh_deploy *d)
-{
-    const rh_guard *g = &d->guard;
-    return fmin(g->blend_away + (1.0 - g->blend_away) * d->turn.calm / g->blend_full, 1.0);
-}
-
 static void tell_gain(rh_deploy *d)
 {
     const rh_promise *p = &d->best->promise;
@@ -169,7 +165,7 @@ void rh_turn__judge(rh_deploy *d)
     bool alarmed = (h->alarms & about) != 0;
     if (d->guard.on_alarm && alarmed && !rh_turn__watches(d))
         change(d, RH_MODE_CONTROL, true);
-    d->turn.calm = alarmed || d->turn.fallen != 0.0 ? 0.0 : d->turn.calm;
+    rh_blend__judge(d, alarmed);
     h->agreement = d->turn.n > 0.0 ? d->turn.nagree / d->turn.n : NAN;
     h->coverage = d->turn.nobs > 0.0 ? d->turn.ninside / d->turn.nobs : NAN;
     tell_gain(d);
@@ -179,7 +175,7 @@ void rh_turn__judge(rh_deploy *d)
     h->fallen = d->turn.fallen != 0.0;
     h->mode_step = (int64_t)d->turn.since;
     h->nshadow = (int64_t)d->turn.n;
-    h->allowed = isnan(d->guard.blend_away) ? NAN : allowed(d);
+    h->allowed = isnan(d->guard.blend_away) ? NAN : rh_blend__allowed(d);
 }
 
 // ---------------------------------------------------------------------------- counting
@@ -220,6 +216,14 @@ void rh_turn__count(rh_deploy *d, const double *act, double reward, bool ended)
     s->back = s->nback = s->holed = 0.0;
 }
 
+// Decision 5.
+static double patience(const rh_deploy *d)
+{
+    if (isfinite(d->guard.answer))
+        return d->guard.answer;
+    return isfinite(d->period) ? fmin(d->period, LONGEST) : USUAL;
+}
+
 void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *act, bool blind,
                    bool inside)
 {
@@ -228,13 +232,14 @@ void rh_turn__show(rh_deploy *d, const double *obs, bool begins, const double *a
     d->backup_knows = false;
     if (!d->backup || blind)
         return;
+    rh_plugin__answer_within(d->backup, patience(d));
     if (!begins && act && !d->backup_new)
         rh_contract__agent_took(d->backup, act);
     d->backup_knows = begins || !act || d->backup_new
                           ? rh_agent_start(d->backup, obs, &d->backup_rng, d->backup_act)
                           : rh_agent_step(d->backup, 0.0, obs, &d->backup_rng, d->backup_act);
     d->backup_new = false;
-    d->backup_dead = !d->backup_knows;
+    d->backup_dead = !d->backup_knows && !rh_plugin__is_late(d->backup);
 }
 
 void rh_turn__mend(rh_deploy *d)
@@ -253,77 +258,42 @@ void rh_turn__mend(rh_deploy *d)
 
 // ---------------------------------------------------------------------------- acting
 
-bool rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
+// What the fallback would do now. NULL: it has none, or does not know.
+static const double *action_of_fallback(const rh_deploy *d)
 {
-    size_t size = (size_t)d->best->task.nact * sizeof *reply->act;
-    const double *act = NULL;
     switch (d->guard.fallback) {
-    case RH_FALLBACK_DEFAULT:
-        return false;
-    case RH_FALLBACK_NONE:
-        reply->source = RH_BY_NOBODY;
-        return true;
     case RH_FALLBACK_ACTION:
-        act = d->guard.other;
-        break;
+        return d->guard.other;
     case RH_FALLBACK_CLONE:
     case RH_FALLBACK_EXEC:
-        act = d->backup_knows ? d->backup_act : NULL;
-        if (!act && d->guard.safe) {
-            memcpy(reply->act, d->guard.act, size);
-            reply->source = RH_BY_GUARD;
-            return true;
-        }
-        break;
+        return d->backup_knows ? d->backup_act : NULL;
+    case RH_FALLBACK_NONE:
+        return d->controller;
+    case RH_FALLBACK_DEFAULT:
     case RH_FALLBACK_HOLD:
         break;
     }
-    if (!act && d->reply.source == RH_BY_NOBODY) // nothing to hold yet
-        return false;
-    memcpy(reply->act, act ? act : d->reply.act, size);
-    reply->source = act ? RH_BY_FALLBACK : RH_BY_HOLD;
-    return true;
+    return NULL;
 }
 
-// Decision 5: whether a step counts.
-static bool speaks_against(const rh_deploy *d)
+void rh_turn__fallback(const rh_deploy *d, rh_deploy_reply *reply)
 {
-    const rh_deploy_health *h = &d->health;
-    int promise = rh_monitor__index(RH_ALARM_PROMISE);
-    bool against = h->deficit > 0.5 * h->level;
-    for (int i = 0; i < RH_NALARM; i++)
-        against = against || (i != promise && h->evidence[i] > 1.0);
-    return against;
-}
-
-static void blend(rh_deploy *d, rh_deploy_reply *reply)
-{
-    const rh_task *task = &d->best->task;
-    rh_deploy_reply other = {0};
-    rh_turn *s = &d->turn;
-    bool moved = false;
-    if (!rh_turn__fallback(d, &other) || other.source == RH_BY_NOBODY)
-        return;
-    double away = allowed(d);
-    s->nstep++;
-    if (task->naction) {
-        bool differs = reply->act[0] != other.act[0];
-        moved = differs && s->naway + 1.0 > away * s->nstep;
-        s->naway += differs && !moved;
-        reply->act[0] = moved ? other.act[0] : reply->act[0];
-    }
-    for (int k = 0; !task->naction && k < task->nact; k++) {
-        double range = task->act_hi[k] - task->act_lo[k], was = reply->act[k], x = was;
-        bool first = d->reply.source == RH_BY_NOBODY;
-        if (!first && !isnan(d->guard.blend_step))
-            x = fmin(fmax(x, d->reply.act[k] - d->guard.blend_step * range),
-                     d->reply.act[k] + d->guard.blend_step * range);
-        x = fmin(fmax(x, other.act[k] - away * range), other.act[k] + away * range);
-        reply->act[k] = x;
-        moved = moved || x != was;
-    }
-    reply->source = moved ? RH_BY_BLEND : reply->source;
-    s->calm += !speaks_against(d);
+    rh_guard__fallback who = d->guard.fallback;
+    const double *act = action_of_fallback(d);
+    bool held = d->reply.source != RH_BY_NOBODY; // there is something to hold
+    bool safe = d->guard.safe && !(who == RH_FALLBACK_HOLD && held);
+    bool nobody = who == RH_FALLBACK_NONE || !(safe || held);
+    if (!act && (who == RH_FALLBACK_CLONE || who == RH_FALLBACK_EXEC))
+        reply->notes |= RH_NOTE_NO_FALLBACK;
+    reply->source = act      ? RH_BY_FALLBACK
+                    : nobody ? RH_BY_NOBODY
+                    : safe   ? RH_BY_GUARD
+                             : RH_BY_HOLD;
+    memcpy(reply->act,
+           act    ? act
+           : safe ? d->guard.act
+                  : d->reply.act,
+           (size_t)d->best->task.nact * sizeof *reply->act);
 }
 
 void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)
@@ -335,9 +305,9 @@ void rh_turn__act(rh_deploy *d, rh_deploy_reply *reply)
     if (rh_turn__watches(d))
         return;
     if (d->turn.fallen != 0.0)
-        (void)rh_turn__fallback(d, reply);
+        rh_turn__fallback(d, reply);
     else if (agents && !isnan(d->guard.blend_away))
-        blend(d, reply);
+        rh_blend__act(d, reply);
 }
 
 void rh_turn__send(const rh_deploy *d, rh_deploy_reply *reply)

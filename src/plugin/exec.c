@@ -11,7 +11,11 @@
 // 4. A step needs no memory: lines have fixed buffers, and of an answer only the keys that are
 //    needed are read.
 // 5. The first answer of a program may take START_UP seconds: interpreters load libraries.
-// 6. The process groups of open programs are in a table that a signal handler may read: one
+// 6. Where a reply must not wait (the fallback of a deployment) an answer that takes longer
+// than
+//    `within` is late: no failure, and dropped when it comes. A program with late answers for
+//    longer than the usual time has failed.
+// 7. The process groups of open programs are in a table that a signal handler may read: one
 //    that loops does not notice that its socket is closed.
 
 #include "exec.h"
@@ -118,6 +122,7 @@ rh_status rh_exec__open(rh_exec *p, rh_error *err)
     p->fd = pair[0];
     p->nread = p->nline = p->nout = 0;
     p->answered = false;
+    p->nlate = 0;
     p->reason[0] = 0;
     return RH_OK;
 }
@@ -164,7 +169,8 @@ bool rh_exec__send(rh_exec *p)
     size_t n = p->nout;
     p->nout = 0;
     while (n > 0) {
-        ssize_t done = send(p->fd, text, n, MSG_NOSIGNAL);
+        ssize_t done =
+            send(p->fd, text, n, MSG_NOSIGNAL | (p->within > 0.0 ? MSG_DONTWAIT : 0));
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
@@ -205,21 +211,42 @@ bool rh_plugin__exec_allowed(void)
     return allowed;
 }
 
-const char *rh_exec__line(rh_exec *p)
+// Drop the line of the last answer.
+static void drop_line(rh_exec *p)
 {
-    double seconds = p->answered ? patience : fmax(patience, START_UP);
-    double until = now() + seconds;
-    // drop the line of the last answer
     memmove(p->buffer, p->buffer + p->nline, p->nread - p->nline);
     p->nread -= p->nline;
     p->nline = 0;
+}
+
+// No answer in time. False.
+static bool fail_late(rh_exec *p, double usual, double asked)
+{
+    char what[64];
+    if (p->nlate++ == 0)
+        p->since = asked;
+    if (p->within > 0.0 && now() - p->since < usual)
+        return false; // decision 6
+    snprintf(what, sizeof what, "no answer within %g s", usual);
+    return rh_exec__fail(p, what);
+}
+
+const char *rh_exec__line(rh_exec *p)
+{
+    double usual = p->answered ? patience : fmax(patience, START_UP);
+    double asked = now(), until = asked + (p->within > 0.0 ? fmin(p->within, usual) : usual);
+    drop_line(p);
     for (;;) {
         char *end = memchr(p->buffer, '\n', p->nread);
         if (end) {
             *end = 0;
             p->nline = (size_t)(end - p->buffer) + 1;
             p->answered = true;
-            return p->buffer;
+            if (p->nlate == 0)
+                return p->buffer;
+            p->nlate--;
+            drop_line(p);
+            continue;
         }
         double left = until - now();
         struct pollfd ready = {.fd = p->fd, .events = POLLIN};
@@ -228,11 +255,8 @@ const char *rh_exec__line(rh_exec *p)
         int n = left > 0.0 ? poll(&ready, 1, (int)(left * 1e3) + 1) : 0;
         if (n < 0 && errno == EINTR)
             continue;
-        if (n == 0) {
-            char what[64];
-            snprintf(what, sizeof what, "no answer within %g s", seconds);
-            return rh_exec__fail(p, what), NULL;
-        }
+        if (n == 0)
+            return fail_late(p, usual, asked), NULL;
         ssize_t got = recv(p->fd, p->buffer + p->nread, sizeof p->buffer - p->nread, 0);
         if (got <= 0)
             return fail_ended(p), NULL;

@@ -26,6 +26,9 @@ typedef struct rh_exec {
     size_t nline;     // of these, the line that was returned last
     size_t nout;      // bytes in out
     bool answered;    // at least once
+    double within;    // seconds to wait for an answer, then it is late; 0: a failure, as usual
+    int nlate;        // answers that are still to come, and are not wanted any more
+    double since;     // when the first of them was asked for
     char buffer[1 << 16];
     char out[1 << 16];
 } rh_exec;

@@ -190,6 +190,26 @@ static const char *agent_reason(void *self)
     return *s->exec->reason ? s->exec->reason : NULL;
 }
 
+// The program of an agent; NULL: it is none.
+static rh_exec *program_of(const rh_agent *agent)
+{
+    const exec_agent *s = rh_contract__agent_self(agent);
+    return rh_contract__agent_type(agent)->init_with == agent_init ? s->exec : NULL;
+}
+
+void rh_plugin__answer_within(rh_agent *agent, double seconds)
+{
+    rh_exec *e = program_of(agent);
+    if (e)
+        e->within = seconds;
+}
+
+bool rh_plugin__is_late(const rh_agent *agent)
+{
+    const rh_exec *e = program_of(agent);
+    return e && rh_exec__healthy(e) && e->nlate > 0;
+}
+
 // ---------------------------------------------------------------------------- kinds
 
 // Fill in the kind from the description.

@@ -27,6 +27,12 @@ bool rh_plugin__exec_allowed(void);
 // it cannot.
 const rh_agent_type *rh_plugin__agent_at_hand(const char *name);
 
+// The answers of a program may take so many seconds; later ones are late and no failures.
+// Nothing for agents that are no programs.
+void rh_plugin__answer_within(rh_agent *agent, double seconds);
+// Whether the last answer of a program is late. False: it is there, or the program has failed.
+bool rh_plugin__is_late(const rh_agent *agent);
+
 // How many programs are open; end: with their children, they are ended first, because the
 // caller is about to be. A signal handler may call it.
 int rh_plugin__end_programs(bool end);

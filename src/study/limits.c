@@ -10,6 +10,8 @@
 //    log; where names are words, its place among them, from 0.
 // 3. Per cent are of steps, of failures and ends per cent of episodes, unless it is said.
 // 4. A formula whose value is missing is not exceeded, and adds nothing to a further score.
+// 5. A column that is a part of the reward and no sensor is refused: models predict the reward
+//    as a whole, and rows that are no state have no such column.
 
 #include "limits.h"
 
@@ -21,7 +23,8 @@
 #include <string.h>
 
 #define REWARD "reward"
-#define NAME 24 // bytes of "next[2147483647]"
+#define NAMED "sensor or action" // what a name of a formula stands for
+#define NAME 24                  // bytes of "next[2147483647]"
 
 void rh_limits__clear(rh_limits *limits)
 {
@@ -233,19 +236,30 @@ static rh_status number_actions(rh_limits *limits, const rh_log *log, rh_error *
     return RH_OK;
 }
 
+// Decision 5.
+static rh_status say_how(rh_status rc, rh_error *err)
+{
+    rh_error why = *err;
+    if (!strstr(why.text, ": no " NAMED " '"))
+        return rc;
+    return rh_fail(err, rc,
+                   "%s; a model has no other columns, such as parts of the reward: make the "
+                   "column a sensor, --obs",
+                   why.text);
+}
+
 // Compile the formulas that were read: formula (n) of text (n); NULL: it is none.
 static rh_status compile(reading *r, const rh_log *log, rh_expression *formula,
                          const char *const *text, int n)
 {
     const char *name[RH_MAX_OBS + RH_MAX_ACT + 1];
-    rh_expression__scope scope = {r->label, "sensor or action", name, NULL,
-                                  log->nobs + log->nact + 1};
+    rh_expression__scope scope = {r->label, NAMED, name, NULL, log->nobs + log->nact + 1};
     rh_status rc = RH_OK;
     fill_names(log, name);
     for (int i = 0; i < n && !rc; i++)
         if (text[i])
             rc = rh_expression__compile(&formula[i], text[i], &scope, r->err);
-    return rc;
+    return rc && r->err ? say_how(rc, r->err) : rc;
 }
 
 // Both kinds of formulas. label: as for rh_limits__read().
@@ -324,7 +338,7 @@ rh_status rh_limits__compile(rh_expression *out, const rh_best *best, int i, rh_
     const char *name[RH_MAX_OBS + RH_MAX_ACT + 1];
     int nobs = best->task.nobs, nact = best->task.nact;
     char *room = file_names(nobs, nact, name);
-    rh_expression__scope scope = {"at_most", "sensor or action", name, NULL, nobs + nact + 1};
+    rh_expression__scope scope = {"at_most", NAMED, name, NULL, nobs + nact + 1};
     rh_status rc = room ? rh_expression__compile(out, best->limit[i].formula, &scope, err)
                         : rh_base__no_memory(err, "best.yaml");
     rh_free(room);

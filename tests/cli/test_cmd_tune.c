@@ -102,6 +102,8 @@ static void keeps_limits(void **unused)
     o = rehearse("tune log.csv --at-most 'z > -1: 1 %'" SMALL);
     assert_int_equal(o.code, 2);
     assert_has(o.err, "--at-most: no sensor or action 'z'");
+    assert_has(o.err, "a model has no other columns, such as parts of the reward: make the "
+                      "column a sensor, --obs");
     drop(&o);
     o = rehearse("tune log.csv --sure 1 --at-most 'x > 2: 1 %'" SMALL);
     assert_int_equal(o.code, 2);

@@ -73,16 +73,16 @@ static void learns_nothing_wrong(void **unused)
         unsigned notes;
         rh_deploy_source source;
     } sample[] = {
-        {{good, -1.0, NULL, 49, NAN, 0, 0, 0, 0}, RH_NOTE_REPEATED, RH_BY_AGENT},
-        {{good, -1.0, NULL, 20, NAN, 0, 0, 0, 0}, RH_NOTE_LATE, RH_BY_AGENT},
-        {{good, -1.0, &other, 50, NAN, 0, 0, 0, 0}, RH_NOTE_OVERRIDE, RH_BY_AGENT},
-        {{good, -1.0, NULL, 52, NAN, 0, 0, 0, 0}, RH_NOTE_GAP, RH_BY_AGENT},
-        {{none, -1.0, NULL, 53, NAN, 0, 0, 0, 0}, RH_NOTE_MISSING, RH_BY_HOLD},
-        {{good, -1.0, NULL, 54, NAN, 0, 0, 0, 0}, 0, RH_BY_AGENT}, // after a missing one
-        {{far, -1.0, NULL, 55, NAN, 0, 0, 0, 0}, RH_NOTE_MISSING, RH_BY_HOLD},
-        {{good, -1.0, NULL, 56, NAN, 1, 0, 0, 0}, 0, RH_BY_AGENT}, // starts
-        {{good, -1.0, NULL, 59, NAN, 0, 1, 0, 0}, RH_NOTE_GAP, RH_BY_NOBODY},
-        {{good, -1.0, NULL, 60, NAN, 0, 0, 0, 0}, 0, RH_BY_AGENT}, // the first of an episode
+        {{good, -1.0, NULL, 49, NAN, 0, 0, 0, 0, NULL}, RH_NOTE_REPEATED, RH_BY_AGENT},
+        {{good, -1.0, NULL, 20, NAN, 0, 0, 0, 0, NULL}, RH_NOTE_LATE, RH_BY_AGENT},
+        {{good, -1.0, &other, 50, NAN, 0, 0, 0, 0, NULL}, RH_NOTE_OVERRIDE, RH_BY_AGENT},
+        {{good, -1.0, NULL, 52, NAN, 0, 0, 0, 0, NULL}, RH_NOTE_GAP, RH_BY_AGENT},
+        {{none, -1.0, NULL, 53, NAN, 0, 0, 0, 0, NULL}, RH_NOTE_MISSING, RH_BY_HOLD},
+        {{good, -1.0, NULL, 54, NAN, 0, 0, 0, 0, NULL}, 0, RH_BY_AGENT}, // after a missing one
+        {{far, -1.0, NULL, 55, NAN, 0, 0, 0, 0, NULL}, RH_NOTE_MISSING, RH_BY_HOLD},
+        {{good, -1.0, NULL, 56, NAN, 1, 0, 0, 0, NULL}, 0, RH_BY_AGENT}, // starts
+        {{good, -1.0, NULL, 59, NAN, 0, 1, 0, 0, NULL}, RH_NOTE_GAP, RH_BY_NOBODY},
+        {{good, -1.0, NULL, 60, NAN, 0, 0, 0, 0, NULL}, 0, RH_BY_AGENT}, // the first again
     };
     size_t n = weights_of(d, before, 4096);
     for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {

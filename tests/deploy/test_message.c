@@ -79,6 +79,20 @@ static void observations(void **unused)
     assert_int_equal(message.seen.seq, -1);
 }
 
+// What the plant's controller would do, beside what was done.
+static void controller(void **unused)
+{
+    (void)unused;
+    reads("{\"obs\":[1,2],\"action\":\"on\",\"controller\":\"off\"}", 1.0, 2.0);
+    assert_true(message.seen.act[0] == 1.0);
+    assert_true(message.seen.controller[0] == 0.0);
+    reads("{\"obs\":[1,2],\"controller\":1}", 1.0, 2.0); // an index
+    assert_null(message.seen.act);
+    assert_true(message.seen.controller[0] == 1.0);
+    reads("{\"obs\":[1,2],\"controller\":null}", 1.0, 2.0);
+    assert_null(message.seen.controller);
+}
+
 static void refused(void **unused)
 {
     (void)unused;
@@ -102,6 +116,8 @@ static void refused(void **unused)
         {"{\"obs\":[1,2],\"action\":\"half\"}", "the name or index of an action of best.yaml"},
         {"{\"obs\":[1,2],\"action\":2}", "the name or index of an action of best.yaml"},
         {"{\"obs\":[1,2],\"action\":0.5}", "the name or index of an action of best.yaml"},
+        {"{\"obs\":[1,2],\"controller\":\"up\"}",
+         "controller: found '\"up\"}', expected the name"},
         {"{\"obs\":[1,2],\"terminal\":\"no\"}", "terminal: found '\"no\"}', expected true or"},
         {"{\"obs\":[1,2],\"time\":\"noon\"}", "time: found '\"noon\"}', expected seconds"},
         {"{\"obs\" [1,2]}", "expected a key and a colon"},
@@ -118,6 +134,7 @@ static void refused(void **unused)
         assert_true(isnan(message.obs[0]));
         assert_true(isnan(message.obs[1]));
         assert_null(message.seen.act);
+        assert_null(message.seen.controller);
     }
 }
 
@@ -190,7 +207,7 @@ int main(void)
 #define WITH_BEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
     const struct CMUnitTest tests[] = {
         WITH_BEST(observations), WITH_BEST(refused),    WITH_BEST(replies),
-        WITH_BEST(damaged),      WITH_BEST(categories),
+        WITH_BEST(damaged),      WITH_BEST(categories), WITH_BEST(controller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "deploy/deploy.h"
 #include "deploy/deploy_sample.h"
 #include "rehearse/plugin.h"
+#include "study/study_internal.h"
 
 #include <sys/wait.h>
 #include <time.h>
@@ -213,6 +214,12 @@ static void silence(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+static void pass(double seconds)
+{
+    struct timespec t = {0, (long)(1e9 * seconds)};
+    nanosleep(&t, NULL);
+}
+
 // A program as fallback acts; one that ends is replaced by the safe action and started again.
 static void by_a_program(void **unused)
 {
@@ -242,10 +249,114 @@ static void by_a_program(void **unused)
     rh_plugin_allow_exec(false);
 }
 
-static void pass(double seconds)
+// The clone of a controller that is on below 5, from rows of the log beside best.yaml.
+static void by_a_clone(void **unused)
 {
-    struct timespec t = {0, (long)(1e9 * seconds)};
-    nanosleep(&t, NULL);
+    (void)unused;
+    enum { ROWS = 400, WIDTH = 2 * 2 + 1 + 2 };
+    static double row[ROWS][WIDTH];
+    char path[128], text[9000];
+    rh_best *best = NULL;
+    write_text(best_path, BEST_ALL);
+    assert_int_equal(rh_best_read(&best, best_path, NULL), RH_OK);
+    for (int i = 0; i < ROWS; i++) {
+        double x = i ? row[i - 1][4] : 5.0;
+        memcpy(row[i], (double[]){x, 0.5, x < 5.0, -fabs(x - 5.0)}, 4 * sizeof(double));
+        memcpy(&row[i][4], (double[]){10.0 * rh_rng_uniform(&rng), 0.5}, 2 * sizeof(double));
+    }
+    row[ROWS - 1][WIDTH - 1] = 2.0; // the episode is cut off
+    rh_prior prior = {ROWS, &row[0][0], 0};
+    snprintf(path, sizeof path, "%s/start.state", folder);
+    assert_int_equal(rh_study__write_start(path, &best->task, prior, 0.0, NULL), RH_OK);
+    snprintf(
+        text, sizeof text,
+        "%sstart:\n  file: start.state\n  steps: %d\n  practice: 0\n  checksum: \"%08x\"\n",
+        BEST_ALL, ROWS, (unsigned)rh_study__start_sum(&best->task, prior));
+    rh_best_destroy(best);
+    rh_deploy *d = made(text, "fallback: clone\nsafe_action: off\n", RH_MODE_KEPT);
+    int same = 0;
+    for (int t = 0; t < 100; t++) {
+        double x = 0.1 + 9.8 * t / 99.0;
+        double obs[2] = {x, 0.5};
+        rh_deploy_seen seen = {.obs = obs, .reward = NAN, .seq = t, .time = NAN};
+        rh_deploy_reply r;
+        seen.command = t == 0 ? RH_COMMAND_FALLBACK : RH_COMMAND_NONE;
+        assert_int_equal(rh_deploy_step(d, &seen, &r, NULL), RH_OK);
+        assert_int_equal(r.source, RH_BY_FALLBACK);
+        same += r.act[0] == (x < 5.0);
+    }
+    print_message("as the controller in %d of 100 steps\n", same);
+    assert_in_range(same, 85, 100);
+    rh_deploy_reply r = sent(d, 100, NAN); // what a clone cannot see: the safe action
+    assert_int_equal(r.source, RH_BY_GUARD);
+    assert_true(r.notes & RH_NOTE_NO_FALLBACK);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// A program that needs longer than `answer` is late: safe action, and its answers are dropped
+// when they come. It is not started again.
+static void by_a_slow_program(void **unused)
+{
+    (void)unused;
+    char path[128], guard[400];
+    snprintf(path, sizeof path, "%s/slow.sh", folder);
+    write_text(
+        path,
+        "n=0\nwhile read -r line; do\n  case $line in\n"
+        "  *describe*) echo '{\"rehearse\": 1, \"about\": \"slow\", \"actions\": "
+        "\"discrete\", \"parameters\": []}' ;;\n"
+        "  *'\"run\"'* | *'\"end\"'*) ;;\n"
+        "  *) n=$((n + 1)); [ $n = 4 ] && { sleep 0.6; echo '{\"action\": 0}'; continue; }\n"
+        "     echo '{\"action\": 1}' ;;\n"
+        "  esac\ndone\n");
+    snprintf(guard, sizeof guard,
+             "fallback: \"exec:sh %s\"\nsafe_action: off\nanswer: 0.2\nblend: {away: 0}\n",
+             path);
+    rh_plugin_allow_exec(true);
+    rh_deploy *d = made(BEST_ALL, guard, RH_MODE_KEPT);
+    for (int t = 0; t < 10; t++) {
+        double before = rh_deploy__now();
+        rh_deploy_reply r = after(d, t, -1.0, t ? -1.0 : NAN, RH_COMMAND_NONE);
+        assert_true(rh_deploy__now() - before < 0.45);
+        bool late = (r.notes & RH_NOTE_NO_FALLBACK) != 0;
+        assert_int_equal(late, t == 3 || t == 4);
+        assert_true(r.act[0] == (late ? 0.0 : 1.0));
+        if (late)
+            assert_int_equal(r.source, RH_BY_GUARD);
+        if (t == 4)
+            pass(0.4);
+    }
+    assert_int_equal(rh_deploy_health_of(d).count[12], 2);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_plugin_allow_exec(false);
+}
+
+// The safe action where the guard acts; the fallback where there is nothing to choose from.
+static void safe_beside_fallback(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: on\nsafe_action: off\ntrip: {temp: [0, 9]}\n", 0);
+    after(d, 0, -1.0, NAN, 0);
+    rh_deploy_reply r = sent(d, 1, 9.5);
+    assert_int_equal(r.source, RH_BY_GUARD);
+    assert_true(r.act[0] == 0.0);
+    r = sent(d, 2, NAN);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 1.0);
+    after(d, 3, -1.0, -1.0, RH_COMMAND_FALLBACK);
+    r = sent(d, 4, 9.5); // while the fallback acts, too
+    assert_int_equal(r.source, RH_BY_GUARD);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    forget();
+    // hold, and nothing to hold yet
+    d = made(BEST_ALL, "fallback: hold\nsafe_action: off\n", 0);
+    assert_int_equal(sent(d, 0, NAN).source, RH_BY_GUARD);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    forget();
+    // a command, and neither: nobody, not the agent
+    d = made(BEST_ALL, NULL, 0);
+    assert_int_equal(after(d, 0, -1.0, NAN, RH_COMMAND_FALLBACK).source, RH_BY_NOBODY);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
 // No message at all: an alarm in --status at once, and the fallback's action, once. The next
@@ -364,6 +475,107 @@ static void blend_of_numbers(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// An observation with what the controller would do; NAN: it does not say.
+static rh_deploy_reply beside(rh_deploy *d, int64_t seq, double controller, double taken)
+{
+    double obs[2] = {2.0 + 6.0 * rh_rng_uniform(&rng), 0.5};
+    rh_deploy_seen seen = {.obs = obs,
+                           .reward = seq ? -0.1 : NAN,
+                           .act = isnan(taken) ? NULL : &taken,
+                           .seq = seq,
+                           .time = NAN,
+                           .controller = isnan(controller) ? NULL : &controller};
+    rh_deploy_reply reply;
+    assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+    assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+    return reply;
+}
+
+// The blend is around what the plant's own controller would do. Where it does not say, it acts.
+static void blend_of_the_controller(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(with("td3", CONTINUOUS),
+                        "fallback: none\nblend: {away: 0.1, step: 0.05, full: 1e9}\n", 0);
+    rh_deploy_reply r;
+    int t = 0;
+    for (; t < 100; t++) {
+        double controller = 1.0 + 8.0 * rh_rng_uniform(&rng);
+        r = beside(d, t, controller, NAN);
+        assert_true(r.source == RH_BY_AGENT || r.source == RH_BY_BLEND);
+        assert_true(fabs(r.act[0] - controller) < 1.001);
+        assert_true(t == 0 || r.learned);
+    }
+    r = beside(d, t++, NAN, NAN);
+    assert_int_equal(r.source, RH_BY_NOBODY);
+    assert_int_equal(r.notes, RH_NOTE_NO_FALLBACK);
+    r = beside(d, t++, NAN, NAN); // and nobody knows what it did
+    assert_int_equal(r.notes, RH_NOTE_NO_FALLBACK | RH_NOTE_NO_ACTION);
+    assert_false(r.learned);
+    beside(d, t++, NAN, 3.0);
+    r = beside(d, t++, 5.0, 4.0);
+    assert_int_equal(r.notes, 0);
+    assert_true(r.learned);
+    assert_true(fabs(r.act[0] - 5.0) < 1.001);
+    double unsent = 5.0, obs[2] = {5.0, 0.5};
+    rh_deploy_seen seen = {
+        .obs = obs, .reward = -0.1, .seq = t, .time = NAN, .controller = &unsent};
+    unsent = NAN; // no action
+    assert_int_equal(rh_deploy_step(d, &seen, &r, NULL), RH_OK);
+    assert_int_equal(r.source, RH_BY_NOBODY);
+    assert_int_equal(rh_deploy_health_of(d).count[12], 4);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    d = made(with("td3", CONTINUOUS), "fallback: none\n", 0); // counted on
+    assert_int_equal(rh_deploy_health_of(d).count[12], 4);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// After a command, with a missing sensor, and in shadow: what the controller would do.
+static void as_the_controller(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: none\n", RH_MODE_KEPT);
+    double obs[2] = {NAN, 0.5}, on = 1.0;
+    rh_deploy_reply r;
+    after(d, 0, -1.0, NAN, RH_COMMAND_FALLBACK);
+    rh_deploy_seen seen = {.obs = obs, .reward = -1, .seq = 1, .time = NAN, .controller = &on};
+    assert_int_equal(rh_deploy_step(d, &seen, &r, NULL), RH_OK);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 1.0);
+    r = beside(d, 2, 0.0, NAN);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 0.0);
+    assert_int_equal(after(d, 3, -1.0, -1.0, 0).source, RH_BY_NOBODY);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    forget();
+    d = made(BEST_ALL, NULL, RH_MODE_SHADOW);
+    for (int t = 0; t < 200; t++) {
+        r = beside(d, t, t % 2, NAN);
+        assert_int_equal(r.source, RH_BY_SHADOW);
+        assert_int_equal(r.notes, 0);
+        assert_int_equal(r.learned, t > 0);
+    }
+    r = beside(d, 200, 1.0, 0.0); // the plant knows better
+    assert_true(r.learned);
+    assert_int_equal(rh_deploy_health_of(d).nshadow, 200);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_log *log = NULL;
+    assert_int_equal(rh_log_read(&log, log_path, NULL, NULL), RH_OK);
+    assert_int_equal(log->nobs, 2); // "controller pump" is not a sensor
+    assert_int_equal(log->n, 200);
+    for (int64_t t = 0; t < 199; t++)
+        assert_true(log->act[t] == (double)(t % 2));
+    assert_true(log->act[199] == 0.0);
+    rh_log_destroy(log);
+    char line[300];
+    FILE *file = fopen(log_path, "r");
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_non_null(strstr(line, ",truncated,controller pump,"));
+    assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    assert_non_null(strstr(line, ",off,-0.1,0,0,off,\n"));
+}
+
 // From the safe action the blend goes to the fallback's at once, however small its step.
 static void blend_follows_the_fallback(void **unused)
 {
@@ -475,9 +687,10 @@ static void refused(void **unused)
         {"fallback: \"exec:./pid\"\n", "fallback would start the program './pid'"},
         {"on_alarm: panic\n", "on_alarm is panic, expected fallback or continue"},
         {"blend: {away: 0.2}\n", "blend without a fallback"},
-        {"fallback: on\nblend: {step: 0.2}\n", "expected {step: SHARE, away: SHARE, full:"},
+        {"fallback: on\nblend: {stop: 0.2}\n", "expected {step: SHARE, away: SHARE, full:"},
         {"fallback: on\nblend: {away: 2}\n", "away is 2, expected"},
         {"silence: -1\n", "silence is -1, expected seconds above 0"},
+        {"answer: 0\n", "answer is 0, expected seconds above 0"},
         {"silence: often\n", "silence is often, expected seconds above 0"},
         {"safe_action: 2\n", "safe_action is 2, expected an action of best.yaml"},
         {"step_up: {agreement: 0.9}\n", "expected {steps: N, agreement"},
@@ -507,10 +720,15 @@ int main(void)
         IN_A_FOLDER(after_an_alarm),
         IN_A_FOLDER(silence),
         IN_A_FOLDER(by_a_program),
+        IN_A_FOLDER(by_a_clone),
+        IN_A_FOLDER(by_a_slow_program),
+        IN_A_FOLDER(safe_beside_fallback),
         IN_A_FOLDER(no_message),
         IN_A_FOLDER(blend_waits),
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
+        IN_A_FOLDER(blend_of_the_controller),
+        IN_A_FOLDER(as_the_controller),
         IN_A_FOLDER(blend_follows_the_fallback),
         IN_A_FOLDER(steps_up),
         IN_A_FOLDER(gain),

@@ -17,10 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rh_status rc = rh_message__parse(&message, best, (const char *)data, size, &err);
     require(rc == RH_OK || (*err.text && !strchr(err.text, '\n')));
     if (rc)
-        require(isnan(message.obs[0]) && isnan(message.obs[1]) && !message.seen.act);
-    if (message.seen.act)
-        require(message.seen.act[0] == 0.0 || message.seen.act[0] == 1.0 ||
-                message.seen.act[0] == 2.0);
+        require(isnan(message.obs[0]) && isnan(message.obs[1]) && !message.seen.act &&
+                !message.seen.controller);
+    const double *act[] = {message.seen.act, message.seen.controller};
+    for (int i = 0; i < 2; i++)
+        if (act[i])
+            require(act[i][0] == 0.0 || act[i][0] == 1.0 || act[i][0] == 2.0);
     require(message.seen.seq >= -1);
     rh_deploy_reply reply = {.act = {1.0}};
     size_t n =

@@ -47,6 +47,12 @@ def test_modes_and_commands(study, tmp_path):
         with pytest.raises(rehearse.InvalidError, match="command: found"):
             agent.step(SEEN[4], -0.4, seq=4, command="sing")
     assert agent.status["mode"] == "control"
+    guard.write_text("fallback: none\nblend: {away: 0}\n")
+    with study.deploy(tmp_path / "c", guard=guard) as agent:
+        replies = [agent.step(seen, None if i == 0 else -0.4, seq=i, controller=i % 3) for i, seen in enumerate(SEEN)]
+        assert [r.index for r in replies] == [0, 1, 2, 0, 1] and {r.source for r in replies} <= {"agent", "blend"}
+        assert agent.step(SEEN[0], -0.4, seq=5).notes == ["no-fallback"]
+    assert "controller" in (tmp_path / "c" / "log.csv").read_text().splitlines()[0]
     with pytest.raises(rehearse.InvalidError, match="MODE|mode"):
         study.deploy(tmp_path / "n", mode="dance")
 

@@ -157,6 +157,10 @@ static void many_are_read(void **unused)
     rh_limits__clear(&limits);
     assert_int_equal(rh_limits__read(&limits, "z > 3: 1 %", NULL, log, NULL, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "at_most: no sensor or action 'z'"));
+    assert_non_null(strstr(err.text, "make the column a sensor, --obs"));
+    rh_limits__clear(&limits);
+    assert_int_equal(rh_limits__read(&limits, "1 +: 1 %", NULL, log, NULL, &err), RH_EINVAL);
+    assert_null(strstr(err.text, "--obs"));
     rh_limits__clear(&limits);
     rh_log_destroy(log);
 }
