@@ -18,6 +18,13 @@ def plants():
     return {m[1]: (m[2], int(m[3]) if m[3].isdigit() else 0) for m in found if m}
 
 
+def continuous():
+    """Plants whose actions are numbers."""
+    row = re.compile(r"\| \[(\w+)\]\(\w+\.c\) \|[^|]*\|[^|]*\| \d+ continuous \|")
+    found = [row.match(line) for line in (HERE / "README.md").read_text().splitlines()]
+    return {m[1] for m in found if m}
+
+
 def call(*words, **more):
     return subprocess.run([str(w) for w in words], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **more).stdout
 

@@ -490,6 +490,18 @@ typedef struct rh_trust {
     int nreason;
 } rh_trust;
 
+// How well a clone imitates the logged controller, on held-out steps of the log.
+typedef struct rh_imitation {
+    int64_t n;        // of these; 0: there is no clone
+    double agreement; // share of them with the logged action; a continuous one: within a
+                      // twentieth of the range
+    double constant;  // the agreement of the best constant action; NAN: continuous actions
+    double error;     // of the worst number of a continuous action, in standard deviations: the
+                      // best constant's is 1; NAN: discrete actions
+    bool poor;        // it is not the controller, and nothing should rest on it
+    char text[200];   // this in words
+} rh_imitation;
+
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
     int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
@@ -519,15 +531,16 @@ typedef struct rh_verdict {
     double selected; // how much the confirmed scores were lowered, because the winner is the
                      // best of several
     rh_checks check; // other models of the log
-    rh_transfer transfer; // does what the winner learns hold in another model?
-    rh_trust trust;       //
-    const rh_next *next;  // what to log next, the most needed first (nnext)
-    int nnext;            //
-    rh_findings findings; // of the study, and errors and warnings of the log
-    int64_t nrun;         // finished runs
-    int64_t nrun_resumed; // of these, read from the journal
-    int64_t nstep;        // steps of all runs of trials
-    double seconds;       // since rh_study_create()
+    rh_imitation imitation; // of the logged controller by its clone
+    rh_transfer transfer;   // does what the winner learns hold in another model?
+    rh_trust trust;         //
+    const rh_next *next;    // what to log next, the most needed first (nnext)
+    int nnext;              //
+    rh_findings findings;   // of the study, and errors and warnings of the log
+    int64_t nrun;           // finished runs
+    int64_t nrun_resumed;   // of these, read from the journal
+    int64_t nstep;          // steps of all runs of trials
+    double seconds;         // since rh_study_create()
 } rh_verdict;
 
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that

@@ -13,6 +13,8 @@ typedef struct rh_clone__quality {
                       // of the range in every number
     double loss;      // mean of -log p, or of the squared error in half ranges
     double spread[RH_MAX_ACT]; // root mean square error of each number, in half ranges
+    double constant;           // the agreement of the best constant action; continuous: NAN
+    double sd[RH_MAX_ACT];     // of each logged number, which is the best constant's error
 } rh_clone__quality;
 
 // The quality of agent `clone` with hyperparameters hp. Nullable: hp (initial values), err.

@@ -81,6 +81,7 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_SENSORS_LEFT_OUT] = "sensors-left-out",
     [RH_FINDING_AT_BOUND] = "at-bound",
     [RH_FINDING_ALL_TIED] = "all-tied",
+    [RH_FINDING_POOR_CLONE] = "poor-clone",
     [RH_FINDING_FEW_STEPS] = "few-steps",
     [RH_FINDING_TOO_GOOD] = "too-good",
     [RH_FINDING_FAILS_MORE] = "fails-more",

@@ -309,13 +309,21 @@ static void print_doubts(const page *p)
     cli_more(n - FEW_REASONS, "reason", "--verbose");
 }
 
+// Whether the clone of the controller won: the controller is kept.
+static bool clone_won(const page *p)
+{
+    const rh_verdict *v = p->v;
+    return v->winner >= 0 && v->trust.decision == RH_DECISION_KEEP &&
+           strcmp(rh_plan__agent_at(p->plan, v->trial[v->winner].agent)->name, "clone") == 0;
+}
+
 static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400] = "";
     cli_tune_setting(p->plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
     bool keep = p->v->trust.decision == RH_DECISION_KEEP;
-    if (keep && strcmp(rh_plan__agent_at(p->plan, t->agent)->name, "clone") == 0) {
+    if (clone_won(p)) {
         cli_line("deploy", "nothing: keep the controller you have");
         return;
     }
@@ -377,6 +385,8 @@ static void print_score(const page *p)
     print_rare(p, t);
     print_transfer(p);
     print_practice(p);
+    if (v->imitation.n)
+        cli_line("clone", "%s", v->imitation.text);
     if (t->confirm) {
         char kinds[40] = "";
         if (t->nkind > 1)
@@ -589,7 +599,10 @@ static void print_files(const page *p)
 {
     const rh_verdict *v = p->v;
     cli_line("files", "%s/: %sreport.html (all of this as a page), runs.csv, study.log%s",
-             p->tune->folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ",
+             p->tune->folder,
+             v->winner < 0  ? ""
+             : clone_won(p) ? "best.yaml (a clone of the controller, not to deploy), "
+                            : "best.yaml (the setting to deploy), ",
              v->nnext > 0 ? ", log_next.csv (what to log next)" : "");
 }
 

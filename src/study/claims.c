@@ -16,7 +16,8 @@
 //
 //     P = T(D / sd),  sd^2 = within + between + lost^2 + (MISSED replay D)^2
 //
-// and the smaller of the two is the probability.
+// and the smaller of the two is the probability. A poor clone (imitation.c) makes A too large,
+// so that B, which does not need it, counts.
 //
 // 1. within: the variance of the mean over members. between: of min(A, B) from model to model,
 //    over the kinds of the confirmation and the models of the check; of one model alone, D^2.

@@ -3,6 +3,7 @@
 #ifndef REHEARSE_STUDY_CORE_H
 #define REHEARSE_STUDY_CORE_H
 
+#include "agent/agent.h"
 #include "base/findings.h"
 #include "eval/eval.h"
 #include "limits.h"
@@ -116,6 +117,7 @@ struct rh_study {
     rh_trial *trial;              // owned: the verdict's                      (nrecord)
     rh_study__checking checking;  //
     rh_study__moved moved;        //
+    rh_imitation imitation;       //
     rh_next next[RH_NEXT_MOST];   // what to log next                          (nnext)
     int nnext;                    //
     rh_replays *replays;          // owned; NULL before, or if there are none
@@ -359,6 +361,11 @@ void rh_study__allow_for_advantage(rh_study *study);
 
 // Runs of the winner far below its others. promise.c
 rh_status rh_study__find_rare(rh_study *study);
+
+// Measure how well the clone of the logged controller imitates it. imitation.c
+rh_status rh_study__imitate(rh_study *study, rh_error *err);
+// In words; naction: discrete actions, nact: numbers of a continuous one.
+rh_imitation rh_study__imitation_of(const rh_clone__quality *q, int naction, int nact);
 
 // Fill in failing of the winner. today.c
 void rh_study__find_failures(rh_study *study);

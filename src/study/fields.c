@@ -325,6 +325,26 @@ static const rh_field transfer_row[] = {
 static const rh_fields transfer_fields = {"transfer", sizeof(rh_transfer),
                                           RH_FIELD__ROWS(transfer_row), .flat = true};
 
+#define AT(member) RH_FIELD__AT(rh_imitation, member)
+static const rh_field imitation_row[] = {
+    {"steps", AT(n), NULL, "held-out steps of the log"},
+    {"agreement", AT(agreement), NULL,
+     "share of them with the logged action, or within a twentieth of its range"},
+    {"constant", AT(constant), NULL, "the agreement of the best constant action"},
+    {"error", AT(error), NULL,
+     "of a continuous action, in standard deviations; 1: the best constant action"},
+    {"poor", AT(poor), NULL, "nothing should rest on it"},
+    {"text", AT(text), NULL, "this in words"},
+};
+#undef AT
+static const rh_fields imitation_fields = {"imitation", sizeof(rh_imitation),
+                                           RH_FIELD__ROWS(imitation_row)};
+
+static bool has_clone(const rh_field_at *at)
+{
+    return rh_study__of(at)->verdict.imitation.n > 0;
+}
+
 static void write_catch_up(rh_doc *doc, const char *key, const rh_field_at *at)
 {
     int64_t step = ((const rh_today *)at->data)->catch_up;
@@ -547,6 +567,8 @@ static const rh_field head_row[] = {
      .fields = &rare_fields},
     {"transfer", AT(verdict.transfer), NULL, "agents moved to a model of other data",
      .fields = &transfer_fields},
+    {"imitation", AT(verdict.imitation), NULL, "how well a clone imitates the controller",
+     .known = has_clone, .fields = &imitation_fields},
     {"trust", RH_FIELD__GROUP, NULL, "how far to believe the choice", .fields = &trust_fields},
     {"importance", RH_FIELD__GROUP, NULL, "what the parameters explain of the score",
      .fields = &importance_fields},

@@ -341,6 +341,16 @@ static void few_steps(rh_study *study)
             "log 2,000 steps or more");
 }
 
+static void poor_clone(rh_study *study)
+{
+    const rh_imitation *i = &study->verdict.imitation;
+    if (i->poor)
+        rh_findings__advise(rh_findings__add(&study->verdict.findings, RH_NOTICE,
+                                             RH_FINDING_POOR_CLONE, i->n,
+                                             "the clone of the logged controller %s", i->text),
+                            "keep the controller itself; log all that it acts by");
+}
+
 // Errors that the user accepts, and warnings. Notices concern `inspect` alone.
 static void of_the_log(rh_study *study)
 {
@@ -369,6 +379,7 @@ rh_status rh_study__findings(rh_study *study)
     diverged_runs(study);
     at_bounds(study);
     few_steps(study);
+    poor_clone(study);
     of_the_log(study);
     return rh_findings__end(&v->findings) ? rc : RH_ENOMEM;
 }

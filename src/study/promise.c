@@ -633,6 +633,7 @@ rh_status rh_study__compare(rh_study *study)
     v->logged = study->logged;
     v->random = study->random;
     v->transfer = rh_study__transferred(study);
+    v->imitation = study->imitation;
     rh_status rc = allow_for_unseen(study);
     if (rc)
         return rc;

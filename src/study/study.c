@@ -533,6 +533,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     study->judged = false;
     if (!rc)
         rc = rh_study__transfer(study, err);
+    if (!rc)
+        rc = rh_study__imitate(study, err);
     rh_members__clear(&study->members[RH_STAGE_CHECK]);
     if (!rc)
         rc = rh_study__find_next(study, err);

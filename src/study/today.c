@@ -342,13 +342,14 @@ static void say_keep(rh_verdict *v, const char *per)
                  "No: no agent can be deployed. Keep the controller you have.");
     else
         snprintf(t->text, sizeof t->text,
-                 "%s: %.4g %s over a whole run by the best agent, %.4g by a clone of the "
+                 "%s: %.4g %s over a whole run by the best agent, %.4g by a %sclone of the "
                  "logged controller in the same models, %.4g in the log. Keep the controller "
-                 "you have.",
+                 "you have, not its clone.",
                  p > 1.0 - PROBABLY ? "Not known"
                  : p > 1.0 - SURE   ? "Probably not"
                                     : "No",
-                 v->trial[v->candidate].value, per, v->trial[v->winner].value, v->logged.score);
+                 v->trial[v->candidate].value, per, v->trial[v->winner].value,
+                 v->imitation.poor ? "poor " : "", v->logged.score);
 }
 
 static void say_today(rh_study *study)

@@ -19,10 +19,10 @@
 //    settings is the candidate, and the claims are about it (claims.c). If it is probably not
 //    better than the controller, the clone is the winner, if it keeps the limits; where the
 //    probability is unknown, if the candidate does not beat the clone beyond chance in every
-//    kind of model. The clone is also the winner if the candidate's level of trust, after what
-//    excludes a level, is below medium: of 42 such agents 16 were worse on the plant than the
-//    controller (bench/verdict_plants.csv), one of hvac nine times. The trust stays that of the
-//    candidate.
+//    kind of model, or the clone is a poor one (imitation.c). The clone is also the winner if
+//    the candidate's level of trust, after what excludes a level, is below medium: of 42 such
+//    agents 16 were worse on the plant than the controller (bench/verdict_plants.csv), one of
+//    hvac nine times. The trust stays that of the candidate.
 // 8. Of a study with limits only a setting is deployed that keeps all of them (limiting.c).
 
 #include "core.h"
@@ -125,7 +125,8 @@ void rh_study__settle(rh_study *study)
     if (v->finished && clone >= 0 && is_allowed(study, clone)) {
         bool better =
             v->candidate >= 0 &&
-            (isnan(p) ? rh_study__beats(study, &v->trial[v->candidate], &v->trial[clone])
+            (isnan(p) ? !v->imitation.poor &&
+                            rh_study__beats(study, &v->trial[v->candidate], &v->trial[clone])
                       : p > KEEP);
         v->winner = better ? v->candidate : clone;
     }

@@ -93,6 +93,8 @@ static const rh_param *param_of(const rh_plan *plan, int dim)
 
 static void add_agent(rh_text *t, const rh_agent_type *agent, const double *hp)
 {
+    if (strcmp(agent->name, RH_PLAN__CLONE) == 0)
+        rh_text__add(t, "# Keep the controller itself: this agent only imitates it.\n");
     text_line(t, "agent:\n  name: ", agent->name);
     for (int i = 0; i < agent->nparam; i++) {
         rh_text__add(t, "  ");

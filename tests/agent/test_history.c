@@ -119,6 +119,9 @@ static void a_clone_recovers_a_policy_with_memory(void **unused)
             assert_int_equal(rh_agent_create(&agent, type, &task, hp, NULL), RH_OK);
             assert_int_equal(rh_clone__measure(&q, &task, hp, NULL), RH_OK);
             assert_int_equal(q.nheld, NROW / 5);
+            if (n == 2)
+                assert_true(discrete ? q.constant >= 0.4 && q.constant < q.agreement
+                                     : isnan(q.constant) && q.spread[0] < q.sd[0]);
             double off = distance(agent, discrete, false);
             assert_true(off == distance(agent, discrete, true)); // it does not learn
             assert_true(n == 1 ? off > 0.2 : off < 0.06);

@@ -343,6 +343,7 @@ static void the_candidate_or_the_clone(void **unused)
         assert_int_equal(v->trial[v->winner].agent, trusted ? 0 : 1);
         assert_int_equal(v->trust.decision == RH_DECISION_KEEP, !trusted);
         assert_int_equal(strstr(v->today.text, "Keep the controller") != NULL, !trusted);
+        assert_true(v->imitation.n > 0 && v->imitation.constant >= 0.5);
         for (int i = 1; i < v->ntied; i++)
             assert_true(v->tied[i] != v->winner);
         doubted = doubted || (!trusted && p > 0.4); // by what excludes a level, too

@@ -197,6 +197,31 @@ static void better(void **unused)
     end(&s);
 }
 
+static void how_well_a_clone_imitates(void **unused)
+{
+    (void)unused;
+    rh_clone__quality q = {.nheld = 100, .agreement = 0.6, .constant = 0.51};
+    rh_imitation i = rh_study__imitation_of(&q, 3, 1);
+    assert_true(i.poor); // 9 of the 49 % that are left
+    assert_string_equal(i.text, "takes the logged action in 60 % of 100 held-out steps; the "
+                                "most frequent action is right in 51 %");
+    q.agreement = 0.62;
+    assert_false(rh_study__imitation_of(&q, 3, 1).poor);
+    q.agreement = q.constant = 1.0; // always the same action
+    assert_false(rh_study__imitation_of(&q, 3, 1).poor);
+    q = (rh_clone__quality){
+        .nheld = 100, .spread = {0.1, 0.4, 0.3}, .sd = {1.0, 0.5, 1.0}, .constant = NAN};
+    i = rh_study__imitation_of(&q, 0, 3); // of the worst number
+    assert_true(fabs(i.error - 0.8) < 1e-12 && isnan(i.constant) && !i.poor);
+    assert_string_equal(i.text,
+                        "errs by 0.80 standard deviations of the action in 100 held-out "
+                        "steps; the best constant action by 1");
+    q.sd[1] = 0.44;
+    assert_true(rh_study__imitation_of(&q, 0, 3).poor);
+    q.nheld = 0;
+    assert_false(rh_study__imitation_of(&q, 0, 3).poor);
+}
+
 // Errors that agent and clone share cancel: the advantage is by paired runs.
 static void beside_a_clone(void **unused)
 {
@@ -272,7 +297,20 @@ static void beside_a_clone(void **unused)
     if (strncmp(v->today.text, "Probably not: -12 per episode", 29) != 0)
         fail_msg("%s", v->today.text);
     assert_non_null(strstr(v->today.text, "-16 by a clone"));
-    assert_non_null(strstr(v->today.text, "Keep the controller you have."));
+    assert_non_null(strstr(v->today.text, "Keep the controller you have, not its clone."));
+    s.study.verdict.imitation.poor = true;
+    answer(&s.study);
+    assert_non_null(strstr(v->today.text, "-16 by a poor clone"));
+
+    // a poor clone scores little: the log counts
+    for (int i = 0; i < NMEMBER * NRUN; i++)
+        copy[i].score -= 1000.0;
+    s.study.verdict.logged = (rh_reference){-12.0, -12.0, -12.0};
+    answer(&s.study);
+    assert_true(claim->probability < 0.4);
+    for (int i = 0; i < NMEMBER * NRUN; i++)
+        copy[i].score += 1000.0;
+    s.study.verdict.imitation.poor = false;
 
     // not known whether it is better than the controller: it has to beat the clone
     s.study.work = rh_alloc(rh_value__nwork(NMEMBER, NRUN), sizeof *s.study.work);
@@ -284,6 +322,10 @@ static void beside_a_clone(void **unused)
     answer(&s.study);
     assert_true(isnan(claim->probability));
     assert_int_equal(v->winner, 0);
+    s.study.verdict.imitation.poor = true; // to beat a poor one is nothing
+    answer(&s.study);
+    assert_int_equal(v->winner, 1);
+    s.study.verdict.imitation.poor = false;
     for (int i = 0; i < NMEMBER * NRUN; i++) // in two of five members the clone is better
         copy[i].score += i / NRUN % 2 ? 8.0 : 0.0;
     answer(&s.study);
@@ -368,8 +410,11 @@ static void claimed_failures(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures),         cmocka_unit_test(better),
-        cmocka_unit_test(beside_a_clone),   cmocka_unit_test(members_and_models_differ),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(better),
+        cmocka_unit_test(how_well_a_clone_imitates),
+        cmocka_unit_test(beside_a_clone),
+        cmocka_unit_test(members_and_models_differ),
         cmocka_unit_test(claimed_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,7 @@
           ["rare failures", d.rare_failures?.runs ? `${plural(d.rare_failures.runs, "run")} scored ${number(d.rare_failures.mean_score)} on average; the median run ${number(d.rare_failures.median_of_all)}` : null],
           ["transfer", d.transfer?.share >= 0.1 ? `agents that learned in a model of half of the log score ${number(d.transfer.same_model)} there and ${number(d.transfer.other_model)} in a model of the other half; the interval allows for the difference` : null],
           ["practice", known(d.transfer?.practice) && known(d.transfer?.practised) ? `scored ${number(d.transfer.practice)} in the models it was in, and ${number(d.transfer.practised)}, frozen, in models of the other part of the log` : null],
+          ["clone", d.imitation?.text],
           ["optimism", d.optimism > 0 ? `${number(d.optimism)}, included in the interval` : null],
         ]), kinds),
       logNext(d),
