@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "fields.h"
+#include "linear_internal.h"
 #include "model.h"
 
 #include <string.h>
@@ -14,6 +15,8 @@ void rh_model__trial_name(const rh_model_trial *t, char *name, size_t size)
         rh_param__format(&t->type->param[carry], t->param[carry], value, sizeof value);
         snprintf(by, sizeof by, strcmp(value, "local") == 0 ? " locally" : " by %s", value);
     }
+    if (t->type == &rh_model_linear && t->param[RH_LINEAR_RESIDUALS] == RH_LINEAR_NEAR)
+        snprintf(by, sizeof by, " with neighbours");
     snprintf(name, size, "%s%s, %s", t->kind, by, t->repr->name);
 }
 

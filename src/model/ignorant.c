@@ -19,7 +19,8 @@
 // stretches that a score must rest on; by hand. 2.5 and 10 move the score of the chosen model
 // by up to 0.05 and choose the same in two logs.
 #define LEAST_EFFECTIVE 5.0
-#define ROUNDING 1e-9 // of a mean distance, in units of the sensors' scales
+#define MOST_ASKED 1000 // steps by which a candidate is compared with persistence
+#define ROUNDING 1e-9   // of a mean distance, in units of the sensors' scales
 
 // Random stretches of the log: at each horizon, those of them that are known.
 typedef struct pool {
@@ -115,7 +116,8 @@ static double sum_ignorant(const rh_stretches *r, int kind, int part, int h)
     return sum;
 }
 
-double rh_stretches__persistence_at(const rh_stretches *r, int h)
+// The score of the states of the persistence forecast at a horizon; NAN: not compared.
+static double persistence_at(const rh_stretches *r, int h)
 {
     double own = 0.0, other = 0.0;
     float x[RH_STRETCHES__NCOORD];
@@ -138,11 +140,52 @@ double rh_stretches__persistence(const rh_stretches *r)
     double sum = 0.0;
     int n = 0;
     for (int h = 0; h < r->nhorizon; h++) {
-        double score = rh_stretches__persistence_at(r, h);
+        double score = persistence_at(r, h);
         sum += isnan(score) ? 0.0 : score;
         n += !isnan(score);
     }
     return n ? sum / n : NAN;
+}
+
+// Add the squared errors of a predicted and of a persistent state, over the sensors that the
+// plant moves.
+static void add_step(const rh_stretches *r, const rh_facts *facts, int64_t t,
+                     const double *next, double *own, double *stay)
+{
+    float said[RH_STRETCHES__NCOORD], now[RH_STRETCHES__NCOORD], real[RH_STRETCHES__NCOORD];
+    const rh_log *log = r->log;
+    rh_stretches__scale(r, next, said);
+    rh_stretches__scale(r, log->obs + (int64_t)log->from[t] * log->nobs, now);
+    rh_stretches__scale(r, log->obs + (int64_t)log->to[t] * log->nobs, real);
+    for (int k = 0; k < r->d; k++) {
+        double a = (double)said[k] - (double)real[k], b = (double)now[k] - (double)real[k];
+        bool moved = !facts || !facts->sensor[r->coord[k].sensor].exogenous;
+        *own += moved ? a * a : 0.0;
+        *stay += moved ? b * b : 0.0;
+    }
+}
+
+rh_status rh_stretches__step(double *error, const rh_stretches *r, const rh_model *model,
+                             const void *member, rh_error *err)
+{
+    const rh_log *log = r->log;
+    double next[RH_MAX_OBS], own = 0.0, stay = 0.0;
+    int64_t every = 1 + log->n / r->nfold / MOST_ASKED, seen = 0;
+    for (int64_t t = 0; t < log->n; t++) {
+        bool whole = log->to[t] != RH_UNKNOWN && !(log->flag[t] & RH_FLAG_TERMINAL);
+        if (r->unit[t] % r->nfold != 0 || !whole || seen++ % every != 0)
+            continue;
+        rh_model__expected expected = {.next = next};
+        rh_status rc = model->type->calls->expect(&expected, model, member,
+                                                  log->obs + (int64_t)log->from[t] * log->nobs,
+                                                  log->act + t * log->nact, err);
+        if (rc)
+            return rc;
+        if (!expected.out_of_coverage)
+            add_step(r, model->facts, t, next, &own, &stay);
+    }
+    *error = stay > 0.0 ? sqrt(own / stay) : NAN;
+    return RH_OK;
 }
 
 // The weight of every part and horizon: 1 / (its mean for the ignorant forecast), and equal

@@ -31,7 +31,7 @@ static const char *const lags_name[] = {"auto", "1", "2", "4", "8", NULL};
 static const char *const delay_name[] = {"auto", "0", "1", "2", "3", "4",
                                          "5",    "6", "7", "8", NULL};
 static const char *const slow_name[] = {"auto", "none", "16", "64", "both", NULL};
-static const char *const residuals_name[] = {"stretch", "draw", "none", NULL};
+static const char *const residuals_name[] = {"stretch", "draw", "none", "near", NULL};
 
 const rh_param rh_linear__param[RH_LINEAR_NPARAM] = {
     [RH_LINEAR_FORM] = {"form",
@@ -47,8 +47,8 @@ const rh_param rh_linear__param[RH_LINEAR_NPARAM] = {
                         .lo = 0, .hi = 4, .initial = 0, .choice = slow_name, .fixed = true},
     [RH_LINEAR_RESIDUALS] = {"residuals",
                              "what the regression leaves: replayed from a stretch of the log, "
-                             "drawn step by step, or left out",
-                             .lo = 0, .hi = 2, .initial = RH_LINEAR_STRETCH,
+                             "drawn step by step, left out, or of the nearest logged steps",
+                             .lo = 0, .hi = 3, .initial = RH_LINEAR_STRETCH,
                              .choice = residuals_name},
 };
 
@@ -88,6 +88,7 @@ void rh_linear__destroy(void *member)
     rh_free(m->slow);
     rh_free(m->residual);
     rh_free(m->able);
+    rh_neighbours__destroy(m->near);
     rh_free(m);
 }
 
@@ -142,7 +143,10 @@ rh_status rh_linear__complete(rh_linear *m, const rh_model *model, int nthread, 
             take_residual(m, model, m->able[i], x + (size_t)part * nterm,
                           m->residual + (size_t)m->able[i] * width);
     rh_free(x);
-    return rh_knn__index_arrivals(m->knn, model, nthread, err);
+    rh_status rc = (int)model->param[RH_LINEAR_RESIDUALS] == RH_LINEAR_NEAR
+                       ? rh_linear__index_residuals(m, model, err)
+                       : RH_OK;
+    return rc ? rc : rh_knn__index_arrivals(m->knn, model, nthread, err);
 }
 
 static rh_status fit(void **out, const rh_model *model, const rh_model__part *part,
@@ -188,7 +192,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
 {
     const rh_linear *m = member;
     rh_linear__past past = {.slow = NULL};
-    float code[RH_MAX_CODE];
+    float code[RH_MAX_CODE], mean[RH_MAX_OBS + 1];
     size_t nscratch = rh_repr__nscratch(model->repr);
     float *scratch = rh_alloc(nscratch + 1, sizeof *scratch);
     double *x = rh_alloc((size_t)m->nterm + RH_LINEAR__QUEUE, sizeof *x), *next = out->next;
@@ -200,8 +204,11 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
     *out = (rh_model__expected){.next = next, .distance = NAN};
     take_past(m, model->log, obs, act, &past);
     rh_linear__terms(m, &m->plan, &past, model, x);
-    rh_linear__next(m, model, m->across, x, m->nterm, obs, NULL, next);
+    if (m->near)
+        rh_linear__mean_near(m, x, mean);
+    rh_linear__next(m, model, m->across, x, m->nterm, obs, m->near ? mean : NULL, next);
     out->reward = rh_linear__reward(m, model, obs, act, past.act[1], next);
+    out->reward += m->near ? (double)mean[m->nout] : 0.0;
     out->reward = fmin(fmax(out->reward, m->reward_lo), m->reward_hi);
     if (model->code)
         rh_repr__encode_one(model->repr, next, NULL, scratch, code);

@@ -271,6 +271,10 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     const float *residual =
         noisy ? m->residual + (size_t)here->left * ((size_t)m->nout + 1) : NULL;
     rh_linear__act(m, &m->plan, present, terms);
+    if (w->residuals == RH_LINEAR_NEAR) {
+        residual = rh_linear__draw_near(m, terms, &streams->noise);
+        noisy = true;
+    }
     bool inside = rh_linear__next(m, model, m->across, terms, m->nterm, now, residual, next);
     replay_signals(w, here, &streams->noise, now, next);
     *reward = rh_linear__reward(m, model, now, present, isnan(before[0]) ? NULL : before, next);
@@ -332,6 +336,9 @@ rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member
                 err, RH_EINVAL,
                 "linear: %s differs from the fitted model, expected the same; fit again",
                 rh_linear__param[i].name);
+    if ((int)param[RH_LINEAR_RESIDUALS] == RH_LINEAR_NEAR && !m->near)
+        return rh_fail(err, RH_EINVAL,
+                       "linear: residuals near need a model fitted with them; fit again");
     world *w = rh_alloc(1, sizeof *w);
     if (!w)
         return rh_base__no_memory(err, "linear");

@@ -20,6 +20,8 @@
 // away
 //    exist, so the weights stay as they are if replays say clearly so (CLEARLY). Bounds stop
 //    both.
+// 7. A sensor whose held-out steps persistence predicts better has its weights multiplied by
+//    the share, 0 to 1, that predicts them best: no worse than persistence by then.
 
 #include "linear_internal.h"
 
@@ -185,23 +187,28 @@ static bool solve(const work *w, const rh_linear__plan *plan, double lambda)
     return done;
 }
 
-// Squared errors of w->weight in the steps of a part, by its sums.
-static double error_of(const work *w, const rh_linear__plan *plan, int part)
+// Add the sums over the steps of a part of predicted changes by w->weight, squared, to said
+// (nout), and of predicted times real ones to right (nout). The squared errors.
+static double add_errors(const work *w, const rh_linear__plan *plan, int part, double *said,
+                         double *right)
 {
     int n = rh_linear__nterm(w->m, plan);
     const double *sum = w->sum + (size_t)part * (size_t)w->size * (size_t)w->size;
     double all = 0.0;
     for (int k = 0; k < w->m->nout; k++) {
         const double *x = w->weight + (size_t)k * (size_t)n;
+        double square = 0.0, product = 0.0;
         int y = w->nterm + k;
-        double own = element(sum, w->size, y, y);
         for (int i = 0; i < n; i++) {
             double row = 0.0;
             for (int j = 0; j < n; j++)
                 row += element(sum, w->size, w->at[i], w->at[j]) * x[j];
-            own += x[i] * (row - 2.0 * element(sum, w->size, w->at[i], y));
+            square += x[i] * row;
+            product += x[i] * element(sum, w->size, w->at[i], y);
         }
-        all += own;
+        said[k] += square;
+        right[k] += product;
+        all += element(sum, w->size, y, y) + square - 2.0 * product;
     }
     return all;
 }
@@ -313,11 +320,30 @@ static void slow_down(work *w, candidate *best)
     *best = with;
 }
 
+// The weights of a candidate, shrunk where persistence is better: decision 7. False: not
+// solvable.
+static bool solve_best(work *w, const candidate *best)
+{
+    double said[RH_MAX_OBS] = {0.0}, right[RH_MAX_OBS] = {0.0};
+    size_t n = (size_t)rh_linear__nterm(w->m, &best->plan);
+    bool changed;
+    for (int i = 0; i < NHELD; i++)
+        if (solve_one(w, best, held[i], best->steadied, &changed))
+            add_errors(w, &best->plan, held[i], said, right);
+    if (!solve_one(w, best, -1, best->steadied, &changed))
+        return false;
+    for (int k = 0; k < w->m->nout; k++) {
+        double share = fmax(right[k] / said[k], 0.0); // NAN is 0
+        for (size_t i = 0; said[k] > 2.0 * right[k] && i < n; i++)
+            w->weight[(size_t)k * n + i] *= share;
+    }
+    return true;
+}
+
 static rh_status choose(work *w, candidate *best, rh_error *err)
 {
     candidate list[(RH_LINEAR_QUADRATIC + 1) * NLAGS * NRIDGE];
     double least = INFINITY;
-    bool changed;
     int n = judge_all(w, list);
     *best = (candidate){simplest(w->model, w->most.delay), ridge[0], false, INFINITY};
     for (int i = 0; i < n; i++)
@@ -327,7 +353,7 @@ static rh_status choose(work *w, candidate *best, rh_error *err)
             *best = list[i];
     if (w->model->param[RH_LINEAR_SLOW] == 0.0)
         slow_down(w, best);
-    if (solve_one(w, best, -1, best->steadied, &changed))
+    if (solve_best(w, best))
         return RH_OK;
     return rh_fail(err, RH_EINVAL,
                    "linear: the regression of %lld steps has no "
@@ -365,10 +391,12 @@ static rh_status find_delay(const work *all, int *delay, rh_error *err)
         w.nrow = all->nrow < DELAY_SAMPLE ? all->nrow : DELAY_SAMPLE;
         w.most = (rh_linear__plan){RH_LINEAR_PLAIN, DELAY_LAGS, d, 0};
         bool ok = reserve(&w) && sum_up(&w);
-        double error = 0.0;
+        double error = 0.0, said[RH_MAX_OBS] = {0.0}, right[RH_MAX_OBS] = {0.0};
         for (int i = 0; ok && i < NHELD; i++) {
             gather(&w, held[i]);
-            error += solve(&w, &w.most, ridge[0]) ? error_of(&w, &w.most, held[i]) : INFINITY;
+            error += solve(&w, &w.most, ridge[0])
+                         ? add_errors(&w, &w.most, held[i], said, right)
+                         : INFINITY;
         }
         rh_scratch__clear(&w.memory);
         if (!ok)

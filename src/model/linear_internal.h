@@ -5,6 +5,7 @@
 
 #include "base/scratch.h"
 #include "knn_internal.h"
+#include "neighbours.h"
 
 enum {
     RH_LINEAR_FORM,
@@ -21,7 +22,7 @@ enum {
     RH_LINEAR_PRODUCTS, //   and products of both
     RH_LINEAR_QUADRATIC //   and squares and products of observations
 };                      // form
-enum { RH_LINEAR_STRETCH, RH_LINEAR_DRAWN, RH_LINEAR_NO_NOISE }; // residuals
+enum { RH_LINEAR_STRETCH, RH_LINEAR_DRAWN, RH_LINEAR_NO_NOISE, RH_LINEAR_NEAR }; // residuals
 
 extern const rh_param rh_linear__param[RH_LINEAR_NPARAM];
 
@@ -98,6 +99,7 @@ typedef struct rh_linear {
                      //                                               (n x (nout + 1))
     int32_t *able;   // owned: transitions with residuals              (nable)
     int64_t nable;
+    rh_neighbours *near; // owned: their levels and inputs, NULL: not asked for
 } rh_linear;
 
 // ---------------------------------------------------------------------------- linear.c
@@ -214,6 +216,15 @@ double rh_linear__judge_score(const rh_linear__judge *j, int npart);
 // Choose the plan and compute the weights.
 rh_status rh_linear__regress(rh_linear *m, const rh_model *model, const rh_model__part *part,
                              rh_error *err);
+
+// ---------------------------------------------------------------------------- linear_near.c
+
+// Index the transitions with residuals; after them.
+rh_status rh_linear__index_residuals(rh_linear *m, const rh_model *model, rh_error *err);
+
+// Residuals (nout + 1) at terms x: of one of the nearest steps; their mean.
+const float *rh_linear__draw_near(const rh_linear *m, const double *x, rh_rng *rng);
+void rh_linear__mean_near(const rh_linear *m, const double *x, float *mean);
 
 // ---------------------------------------------------------------------------- linear_reward.c
 

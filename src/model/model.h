@@ -110,7 +110,7 @@ void rh_replays__destroy(rh_replays *replays); // NULL is allowed
 // their parameters.
 int rh_model__candidates(rh_model_trial trial[RH_MODEL_NTRIAL]);
 
-// The name of a candidate: "carrying by action, raw".
+// The name of a candidate: "carrying by action, raw", "linear with neighbours, raw".
 void rh_model__trial_name(const rh_model_trial *trial, char *name, size_t size);
 
 #endif

@@ -45,10 +45,15 @@ int rh_stretches__nstretch(const rh_stretches *replay);
 int rh_stretches__nunit(const rh_stretches *replay); // episodes or blocks they are taken from
 int rh_stretches__nfold(const rh_stretches *replay); // members fitted
 
-// The score of the states of the persistence forecast, at a horizon and as the mean of those at
-// which states are compared; NAN: not compared.
-double rh_stretches__persistence_at(const rh_stretches *replay, int horizon);
+// The mean score of the states of the persistence forecast over the horizons at which states
+// are compared; NAN: none.
 double rh_stretches__persistence(const rh_stretches *replay);
+
+// The root mean square error of a step of a member fitted without fold 0, in the steps of that
+// fold, relative to that of the persistence forecast; NAN: not compared. Of the sensors that
+// actions may move, each in its standard deviations. Nullable: err.
+rh_status rh_stretches__step(double *error, const rh_stretches *replay, const rh_model *model,
+                             const void *member, rh_error *err);
 
 // ---------------------------------------------------------------------------- replay.c
 

@@ -109,6 +109,36 @@ static void the_right_kind(void **unused)
     }
 }
 
+// Neighbours of a walk are farther off after a step than "nothing changes" is: they are not
+// chosen, though their energy score is lower.
+static void no_worse_than_persistence(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    static walk steps[900];
+    rh_rng rng = rh_rng_stream(8, RH_STREAM_NOISE, 0, 0);
+    int n = quick(trial);
+    double s = 0.0;
+    for (int i = 0; i < 900; i++) {
+        double act = rh_rng_below(&rng, 2), z[2];
+        rh_rng_normal(&rng, z);
+        double next = fmin(fmax(s + 0.04 * (act - 0.5) + 0.1 * z[0], -1.0), 1.0);
+        steps[i] = (walk){s, act, -fabs(s), next, i % 30 == 29 ? CUT : 0, 0};
+        s = i % 30 == 29 ? rh_rng_range(&rng, -1.0, 1.0) : next;
+    }
+    rh_log *log = log_of(steps, 900, 2);
+    rh_model *model = choose(log, trial, n, 1);
+    const rh_model_comparison *c = rh_model_compared(model);
+    assert_string_equal(chosen(model)->kind, "linear");
+    for (int i = 0; i < c->ntrial; i++)
+        if (c->trial[i].tried && strcmp(c->trial[i].type->name, "knn") == 0) {
+            assert_non_null(strstr(c->trial[i].note, "farther off than no change"));
+            assert_false(c->trial[i].credible);
+        }
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 // Nothing is compared, and the first candidate is used.
 static void without_a_comparison(void **unused)
 {
@@ -359,10 +389,15 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_candidates), cmocka_unit_test(the_right_kind),
-        cmocka_unit_test(without_a_comparison),   cmocka_unit_test(impossible_candidates),
-        cmocka_unit_test(the_same_everywhere),    cmocka_unit_test(a_long_log),
-        cmocka_unit_test(an_unproven_model),      cmocka_unit_test(no_better_than_no_change),
+        cmocka_unit_test(the_default_candidates),
+        cmocka_unit_test(the_right_kind),
+        cmocka_unit_test(no_worse_than_persistence),
+        cmocka_unit_test(without_a_comparison),
+        cmocka_unit_test(impossible_candidates),
+        cmocka_unit_test(the_same_everywhere),
+        cmocka_unit_test(a_long_log),
+        cmocka_unit_test(an_unproven_model),
+        cmocka_unit_test(no_better_than_no_change),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -447,6 +447,142 @@ static void slow_stores(void **unused)
     rh_log_destroy(log);
 }
 
+// A plant whose drift no square or product describes, and whose noise depends on where it is.
+static rh_log *bumpy_plant(uint64_t seed)
+{
+    rh_log_shape shape = {.nobs = 1, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    double x = 0.0;
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        double now = x, u = rh_rng_range(&rng, -1.0, 1.0);
+        rh_log_row row = {.obs = &now, .act = &u, .reward = -fabs(x)};
+        x = fmin(fmax(x + 0.6 * u - 0.2 * sin(6.0 * x), -2.0), 2.0);
+        x += (x > 0.0 ? 0.3 : 0.001) * rh_rng_range(&rng, -1.0, 1.0);
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    return log;
+}
+
+// Spread of the state after a step with action 0 from x, and its mean.
+static double spread_at(const rh_model *model, double x, double *mean)
+{
+    const rh_log *log = model->log;
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    double obs, reward, act = 0.0, sum = 0.0, square = 0.0;
+    int32_t row = log->from[0];
+    for (int64_t t = 0; t < log->n; t++)
+        if (fabs(log->obs[log->from[t]] - x) < fabs(log->obs[row] - x))
+            row = log->from[t];
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    int64_t live = rh_base__alloc_live();
+    for (int i = 0; i < 200; i++) {
+        rh_env_start(env, state, &streams, &obs);
+        rh_linear__stand(model, env, state, row);
+        rh_env_step(env, state, &act, &streams, &obs, &reward);
+        sum += obs / 200.0;
+        square += obs * obs / 200.0;
+    }
+    assert_int_equal(rh_base__alloc_live(), live); // nothing allocates in a step
+    rh_free(state);
+    rh_env_destroy(env);
+    *mean = sum;
+    return sqrt(fmax(square - sum * sum, 0.0));
+}
+
+// Residuals of near steps have the bias and the noise of where the plant is, also from a file.
+static void residuals_of_near_steps(void **unused)
+{
+    (void)unused;
+    rh_log *log = bumpy_plant(4);
+    rh_model_options opt = plain_options();
+    double param[RH_LINEAR_NPARAM], off[2] = {0.0}, next, mean;
+    rh_model *model[2], *again = NULL;
+    rh_error err = {""};
+    rh_param_initial(rh_linear__param, RH_LINEAR_NPARAM, param);
+    opt.param = param;
+    for (int near = 0; near < 2; near++) {
+        param[RH_LINEAR_RESIDUALS] = near ? RH_LINEAR_NEAR : RH_LINEAR_STRETCH;
+        model[near] = fit_plain(&rh_model_linear, log, false, &opt);
+        for (double x = -1.4; x < 1.5; x += 0.1) {
+            rh_model__expected e = {.next = &next};
+            double act = 0.0;
+            assert_int_equal(rh_model_linear.calls->expect(
+                                 &e, model[near], model[near]->member[0], &x, &act, NULL),
+                             RH_OK);
+            off[near] += pow(next - (x - 0.2 * sin(6.0 * x)), 2);
+        }
+    }
+    assert_true(sqrt(off[1]) < 0.5 * sqrt(off[0]));
+
+    // the noise, and the same bits from a file
+    assert_int_equal(rh_model_write(model[1], "test_linear_near.model", &err), RH_OK);
+    assert_int_equal(rh_model_read(&again, "test_linear_near.model", &err), RH_OK);
+    remove("test_linear_near.model");
+    double wide = 0.0, narrow = 0.0, last = 0.0, same;
+    for (int i = 0; i < 10; i++) {
+        wide += spread_at(model[1], 0.5 + 0.05 * i, &mean);
+        narrow += last = spread_at(model[1], -0.5 - 0.05 * i, &mean);
+    }
+    assert_true(wide > 1.5 * narrow);
+    assert_true(spread_at(again, -0.95, &same) == last);
+    assert_true(same == mean);
+
+    // a model that was fitted without them has none
+    rh_env *env = NULL;
+    assert_int_equal(rh_model_env(&env, model[0], 0, param, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "fit again"));
+    rh_model_destroy(again);
+    rh_model_destroy(model[0]);
+    rh_model_destroy(model[1]);
+    rh_log_destroy(log);
+}
+
+// A sensor that answers in the held-out parts the other way round is predicted as persistence
+// does.
+static void no_worse_than_persistence(void **unused)
+{
+    (void)unused;
+    rh_log_shape shape = {.nobs = 2, .nact = 1, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(6, RH_STREAM_NOISE, 0, 0);
+    double x[2] = {0.0, 0.0};
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        int part = i * 8 / NSTEP;
+        bool turned = part == 1 || part == 4 || part == 6;
+        double now[] = {x[0], x[1]}, u = rh_rng_range(&rng, -1.0, 1.0);
+        rh_log_row row = {.obs = now, .act = &u, .reward = -fabs(x[0])};
+        x[0] = 0.8 * x[0] + 0.2 * u;
+        x[1] = 0.999 * x[1] + (turned ? -0.2 : 0.2) * u;
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+    const rh_linear *m = model->member[0];
+    assert_int_equal(m->nout, 2);
+    double size[2] = {0.0, 0.0};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < m->nterm; i++)
+            size[k] += fabs(m->weight[k * m->nterm + i]);
+    assert_true(size[1] < 0.1 * size[0]);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 // The same bits with any number of threads.
 static void threads(void **unused)
 {
@@ -477,6 +613,8 @@ int main(void)
         cmocka_unit_test(walls),
         cmocka_unit_test(limit_by_hand),
         cmocka_unit_test(derived_sensors),
+        cmocka_unit_test(residuals_of_near_steps),
+        cmocka_unit_test(no_worse_than_persistence),
         cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
