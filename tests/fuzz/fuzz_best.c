@@ -32,13 +32,14 @@ static void as_best(const char *path)
     rh_status rc = rh_best_read(&best, path, &err);
     require((rc == RH_OK) == (best != NULL));
     require(rc == RH_OK || (*err.text && !strchr(err.text, '\n')));
+    bool task = best && best->task.nobs > 0; // that of a study without a model has none
+    require(!best || (best->task.nobs <= RH_MAX_OBS && (best->task.nact > 0) == task));
     if (best) {
-        require(best->task.nobs > 0 && best->task.nobs <= RH_MAX_OBS && best->task.nact > 0);
         for (int k = 0; k < best->task.nobs; k++)
             require(best->task.obs_lo[k] < best->task.obs_hi[k]);
         require(best->nlimit >= 0 && best->nlimit <= RH_MAX_LIMITS);
     }
-    for (int i = 0; best && i < best->nlimit; i++) {
+    for (int i = 0; task && i < best->nlimit; i++) {
         rh_expression event = {0};
         const rh_constraint *limit = &best->limit[i].limit;
         require(limit->event && limit->most >= 0.0 && limit->most <= 1.0);
