@@ -7,7 +7,9 @@
 //
 // 1. After BLOCK steps, or where the log's episode ends, another position is drawn. Of NTRY
 //    drawn ones that is taken whose signals are most like the present ones, so that a day goes
-//    on as a day.
+//    on as a day. If one of them goes round (the hour), blocks are whole days, and positions
+//    are drawn at the same time of day. In 100,000 steps of models of one_zone, two_zones and
+//    hvac the clock jumped 233, 222 and 228 times, by 2 hours; with whole days never.
 // 2. A run that leaves the bounds of a sensor is out of coverage: an episode ends there with
 //    the log's lowest return. A plant that nothing resets goes on at the bound with at most the
 //    lowest reward of the log.
@@ -22,8 +24,10 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 500 // decision 1: longer than the stretches that models are compared on
-#define NTRY 16   // decision 1
+#define BLOCK 500     // decision 1: longer than the stretches that models are compared on
+#define NTRY 16       // decision 1
+#define LEAST_DAY 8   // steps: a sensor that goes round faster is no clock; by hand
+#define FEWEST_DAYS 3 // in the log; by hand
 
 typedef struct world {
     const rh_model *model; // borrowed
@@ -31,6 +35,8 @@ typedef struct world {
     int residuals;
     bool goes_on;                                    // decision 2
     double least;                                    // the lowest reward of a step
+    int block;                                       // steps until a position is drawn
+    int64_t day;                                     // steps of a day, 0: the log has none
     bool draws;                                      // setpoints: decision 3
     double draw_lo[RH_MAX_OBS], draw_hi[RH_MAX_OBS]; // their ranges; NAN: not drawn
     size_t obs_at, act_at, terms_at, code_at;        // of the arrays of a place, in bytes
@@ -41,6 +47,7 @@ typedef struct world {
 typedef struct place {
     const world *w; // borrowed: of the environment, for rh_linear__stand()
     int64_t at;     // the logged step whose signals are next; -1: to be drawn
+    int64_t after;  // the logged step that comes next, or would
     int64_t left;   // the logged step whose residuals are next; -1: to be drawn
     int steps;      // until others are drawn
     bool uncovered;
@@ -92,7 +99,8 @@ static void enter(const world *w, place *here, int64_t row, const double *obs)
     here->w = w;
     here->at = t;
     here->left = t >= 0 && has_residual(m, t) ? t : -1;
-    here->steps = BLOCK;
+    here->after = t;
+    here->steps = w->block;
     here->uncovered = here->draws = false;
 }
 
@@ -147,6 +155,19 @@ static double unlike(const world *w, place *here, int64_t t)
     return sum;
 }
 
+// A logged step at random; at the same time of day if there are days.
+static int64_t candidate(const world *w, const place *here, rh_rng *rng)
+{
+    const rh_linear *m = w->m;
+    if (w->day && here->after >= 0) {
+        int64_t first = here->after % w->day, n = (w->model->log->n - 1 - first) / w->day + 1;
+        int64_t t = first + w->day * (int64_t)rh_rng_below(rng, (uint32_t)n);
+        if (has_residual(m, t))
+            return t;
+    }
+    return m->able[rh_rng_below(rng, (uint32_t)m->nable)];
+}
+
 static int64_t draw(const world *w, place *here, rh_rng *rng)
 {
     const rh_linear *m = w->m;
@@ -154,7 +175,7 @@ static int64_t draw(const world *w, place *here, rh_rng *rng)
     double least = INFINITY;
     int ntry = m->nexo ? NTRY : 1;
     for (int i = 0; m->nable > 0 && i < ntry; i++) {
-        int64_t t = m->able[rh_rng_below(rng, (uint32_t)m->nable)];
+        int64_t t = candidate(w, here, rng);
         double d = ntry > 1 ? unlike(w, here, t) : 0.0;
         if (best < 0 || d < least) {
             best = t;
@@ -180,7 +201,8 @@ static void move_on(const world *w, place *here)
     const rh_log *log = w->model->log;
     bool same = here->at == here->left;
     bool on = --here->steps > 0;
-    here->steps = on ? here->steps : BLOCK;
+    here->steps = on ? here->steps : w->block;
+    here->after = here->at >= 0 ? here->at + 1 : -1;
     here->at = on && here->at >= 0 && rh_linear__follows(log, here->at) ? here->at + 1 : -1;
     if (same) {
         here->left = here->at;
@@ -310,6 +332,28 @@ static const rh_env_type type = {
     .uncovered = uncovered,
 };
 
+// Steps of a day: the period of an exogenous sensor that goes round by as much in every step.
+static int64_t find_day(const rh_linear *m, const rh_model *model)
+{
+    const rh_log *log = model->log;
+    for (int j = 0; j < m->nexo; j++) {
+        int k = m->exo[j];
+        double period = model->facts->sensor[k].period, sum = 0.0, n = 0.0;
+        for (int64_t t = 0; t < log->n && !isnan(period); t++) {
+            if (log->to[t] == RH_UNKNOWN)
+                continue;
+            sum += rh_knn__difference(model, k, log->obs[(int64_t)log->to[t] * m->nobs + k],
+                                      log->obs[(int64_t)log->from[t] * m->nobs + k]);
+            n += 1.0;
+        }
+        double day = n > 0.0 ? fabs(period / (sum / n)) : NAN, whole = round(day);
+        if (whole >= LEAST_DAY && whole * FEWEST_DAYS <= (double)log->n &&
+            fabs(day - whole) * n < day * whole)
+            return (int64_t)whole;
+    }
+    return 0;
+}
+
 // The logged ranges of setpoints that are to be drawn.
 static void take_setpoints(world *w)
 {
@@ -345,6 +389,8 @@ rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member
     *w = (world){.model = model, .m = m, .residuals = (int)param[RH_LINEAR_RESIDUALS]};
     w->goes_on = rh_knn__never_resets(model);
     take_setpoints(w);
+    w->day = find_day(m, model);
+    w->block = w->day ? (int)(w->day * (1 + (BLOCK - 1) / w->day)) : BLOCK;
     w->least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
     w->obs_at = sizeof(place) + (-sizeof(place) & 63u);
     w->act_at = w->obs_at + (size_t)m->nobs * sizeof(double);

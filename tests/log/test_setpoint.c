@@ -97,6 +97,12 @@ static void refusals(void **unused)
     }
 }
 
+static int remove_log(void **unused)
+{
+    (void)unused;
+    return remove("setpoint.csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,5 +110,5 @@ int main(void)
         cmocka_unit_test(stacked),
         cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, remove_log);
 }
