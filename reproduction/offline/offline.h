@@ -33,7 +33,10 @@ typedef struct rh_fqi_options {
     int patience;        // stop when the TD error has risen this many times in succession; it
                          // is measured before every sync. 0: never
     const rh_log *valid; // whose TD error that is; NULL: the log's own      (borrowed)
-    uint64_t seed;       // random seed
+    // Fitted Q evaluation: the values of this greedy policy instead of the best one's. NULL: of
+    // the best one. Borrowed for the time of learning.
+    const rh_fqi *follow;
+    uint64_t seed; // random seed
     rh_watch watch;
     unsigned cookie; // set by rh_fqi_defaults(), leave alone
 } rh_fqi_options;

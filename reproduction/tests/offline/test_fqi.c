@@ -76,15 +76,16 @@ static void values_of_numpy(void **state)
 enum { CELLS = 5 };
 
 // Every action in every cell of a line: 0 goes back, 1 stays, 2 goes on. A step costs 1; the
-// step from the last cell on ends the episode.
-static rh_log *chain_log(void)
+// step from the last cell on ends the episode. Staying costs as much, or pays.
+static rh_log *chain_log(double stays)
 {
     double x[CELLS * 3][7];
     for (int i = 0; i < CELLS * 3; i++) {
         int cell = i / 3, act = i % 3, next = cell + act - 1;
         next = next < 0 ? 0 : next;
         bool ends = next == CELLS;
-        double row[7] = {cell / 4.0, 0.0, act, -1.0, ends ? 0.0 : next / 4.0, 0.0, ends};
+        double row[7] = {cell / 4.0, 0.0, act, act == 1 ? stays : -1.0, ends ? 0.0 : next / 4.0,
+                         0.0,        ends};
         memcpy(x[i], row, sizeof row);
     }
     return log_of(x, CELLS * 3);
@@ -103,7 +104,7 @@ static void values_of_a_chain(void **state)
 {
     (void)state;
     rh_task task = sample_task();
-    rh_log *log = chain_log();
+    rh_log *log = chain_log(-1.0);
     for (int kind = RH_FQI_TILES; kind <= RH_FQI_NETWORK; kind++) {
         rh_fqi_options opt = rh_fqi_defaults((rh_fqi_kind)kind);
         opt.nupdate = 8000;
@@ -127,6 +128,39 @@ static void values_of_a_chain(void **state)
         rh_fqi_destroy(fqi);
     }
     rh_log_destroy(log);
+}
+
+// Fitted Q evaluation of a policy that stays where it is: it never comes to the end, but by the
+// first step from the last cell. It is the greedy policy of a log in which staying pays.
+static void values_of_a_policy(void **state)
+{
+    (void)state;
+    rh_task task = sample_task();
+    rh_log *log = chain_log(-1.0), *paid = chain_log(10.0);
+    for (int kind = RH_FQI_TILES; kind <= RH_FQI_NETWORK; kind++) {
+        rh_fqi_options opt = rh_fqi_defaults((rh_fqi_kind)kind);
+        opt.nupdate = 8000;
+        opt.nsync = 100;
+        opt.rate = kind == RH_FQI_TILES ? 1e-2 : 3e-3;
+        opt.decay = 0.0;
+        opt.patience = 0;
+        rh_fqi *policy = NULL, *value = NULL;
+        double q[3];
+        assert_int_equal(rh_fqi_learn(&policy, paid, &task, &opt, NULL), RH_OK);
+        opt.follow = policy;
+        assert_int_equal(rh_fqi_learn(&value, log, &task, &opt, NULL), RH_OK);
+        for (int cell = 0; cell < CELLS; cell++) {
+            double obs[2] = {cell / 4.0, 0.0};
+            assert_int_equal(rh_fqi_values(value, obs, q, NULL), RH_OK);
+            near(q[0], -10.0, 0.3, "back", cell); // -1 / (1 - 0.9)
+            near(q[1], -10.0, 0.3, "stay", cell);
+            near(q[2], cell == CELLS - 1 ? -1.0 : -10.0, 0.3, "on", cell);
+        }
+        rh_fqi_destroy(value);
+        rh_fqi_destroy(policy);
+    }
+    rh_log_destroy(log);
+    rh_log_destroy(paid);
 }
 
 // ---------------------------------------------------------------------------- stopping
@@ -300,13 +334,10 @@ static void every_failed_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(values_of_numpy),
-        cmocka_unit_test(values_of_a_chain),
-        cmocka_unit_test(stops_early),
-        cmocka_unit_test(told_to_stop),
-        cmocka_unit_test(paper_grid),
-        cmocka_unit_test(refused_options),
-        cmocka_unit_test(every_failed_allocation),
+        cmocka_unit_test(values_of_numpy),    cmocka_unit_test(values_of_a_chain),
+        cmocka_unit_test(values_of_a_policy), cmocka_unit_test(stops_early),
+        cmocka_unit_test(told_to_stop),       cmocka_unit_test(paper_grid),
+        cmocka_unit_test(refused_options),    cmocka_unit_test(every_failed_allocation),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
 }
