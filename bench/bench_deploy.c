@@ -1,12 +1,13 @@
 // bench_deploy.c - deployments of best.yaml: alarms on honest and changed plants, latencies.
 //
 //     bench_deploy alarms BEST.yaml ENV|model:FILE [N] [STEPS] [TIMES]
-//     bench_deploy pipe REHEARSE|cat BEST.yaml [STEPS]
+//     bench_deploy pipe REHEARSE|cat BEST.yaml [STEPS [OPTION...]]
 //
 // alarms: in the first N deployments of STEPS steps the plant stays as it is; in N more
 // everything costs TIMES as much after half a run length. Plant and agent have random
 // streams of their own in each. pipe: the time from an observation to its reply, by a plant
-// that waits for it; cat, which sends the observation back, shows what pipes alone take.
+// that waits for it, with further options of deploy; cat, which sends the observation back,
+// shows what pipes alone take.
 
 #include "rehearse/rehearse.h"
 
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define WORDS 16 // of a command, at most
 
 static double now(void)
 {
@@ -165,8 +168,10 @@ static double anywhere(double lo, double hi)
     return lo + (hi - lo) * rand() / RAND_MAX;
 }
 
-static int on_a_pipe(const char *program, const char *best, int n)
+static int on_a_pipe(int argc, char **argv)
 {
+    const char *program = argv[2], *best = argv[3];
+    int n = argc > 4 ? atoi(argv[4]) : 100000;
     int to[2], from[2];
     rh_best *file = NULL;
     rh_error err = {""};
@@ -182,7 +187,11 @@ static int on_a_pipe(const char *program, const char *best, int n)
         close(from[0]);
         if (strcmp(program, "cat") == 0)
             execlp(program, program, (char *)NULL);
-        execl(program, program, "deploy", best, "-o", "bench.deploy", (char *)NULL);
+        static char deploy[] = "deploy", to_file[] = "-o", folder[] = "bench.deploy";
+        char *word[WORDS] = {argv[2], deploy, argv[3], to_file, folder};
+        for (int i = 5; argc > 5 && argv[i] && i < WORDS - 1; i++)
+            word[i] = argv[i];
+        execv(program, word);
         _exit(1);
     }
     for (int i = 0; i < n; i++) {
@@ -190,7 +199,7 @@ static int on_a_pipe(const char *program, const char *best, int n)
         for (int k = 0; k < file->nsent; k++)
             used += sprintf(line + used, "%s%f", k ? "," : "",
                             anywhere(file->task.obs_lo[k], file->task.obs_hi[k]));
-        used += sprintf(line + used, "]}\n");
+        used += sprintf(line + used, "]%s}\n", file->task.naction ? ",\"controller\":0" : "");
         double begun = now();
         if (write(to[1], line, (size_t)used) != used || read(from[0], reply, sizeof reply) < 1)
             return 1;
@@ -210,9 +219,9 @@ int main(int argc, char **argv)
         return alarms(argv[2], argv[3], argc > 4 ? atoi(argv[4]) : 100,
                       argc > 5 ? atoll(argv[5]) : 0, argc > 6 ? atof(argv[6]) : 2.0);
     if (argc > 3 && strcmp(argv[1], "pipe") == 0)
-        return on_a_pipe(argv[2], argv[3], argc > 4 ? atoi(argv[4]) : 100000);
+        return on_a_pipe(argc, argv);
     fputs("usage: bench_deploy alarms BEST.yaml ENV|model:FILE [N] [STEPS] [TIMES]\n"
-          "       bench_deploy pipe REHEARSE BEST.yaml [STEPS]\n",
+          "       bench_deploy pipe REHEARSE BEST.yaml [STEPS [OPTION...]]\n",
           stderr);
     return argc > 1 ? 2 : 0; // `make bench` runs it without arguments
 }

@@ -91,7 +91,7 @@ typedef enum rh_deploy_note {
     RH_NOTE_OUTSIDE = 256,   // a sensor is outside of what the log has seen
     RH_NOTE_DIVERGED = 512, // the agent's numbers were not finite: it is back at its last state
     RH_NOTE_LOST = 1024,    // the log cannot be written
-    RH_NOTE_NO_ACTION = 2048,    // somebody else acts, and it was not said how
+    RH_NOTE_NO_ACTION = 2048,  // somebody else acts, and it was not said how
     RH_NOTE_NO_FALLBACK = 4096 // the fallback is wanted, and its action is unknown
 } rh_deploy_note;
 enum { RH_NNOTE = 13 };
@@ -154,6 +154,7 @@ typedef struct rh_deploy_tried {
     double mean;   // what it is believed to earn, as the score is
     double error;  // standard error of that
     int64_t steps; // in which it acted
+    bool dropped;  // it failed too often, or broke a limit, and acts no more
 } rh_deploy_tried;
 
 typedef struct rh_deploy_health {

@@ -226,9 +226,10 @@ static void print_trial(const rh_deploy_health *h)
         cli_line(name, "%s (%s to %s), %s steps%s", cli_real(h->tried[i].mean, digits).s,
                  cli_real(h->tried[i].mean - half, digits).s,
                  cli_real(h->tried[i].mean + half, digits).s, cli_count(h->tried[i].steps).s,
-                 i != h->setting ? ""
-                 : h->trial_over ? ", stays"
-                                 : ", acts now");
+                 h->tried[i].dropped ? ", dropped"
+                 : i != h->setting   ? ""
+                 : h->trial_over     ? ", stays"
+                                     : ", acts now");
     }
 }
 

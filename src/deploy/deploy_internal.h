@@ -245,8 +245,10 @@ bool rh_record__flush_events(rh_record *record);
 bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply);
 
-// Make one event: setting `arm`, an agent of that name, acts from here on; stays: for good.
-bool rh_record__switch(rh_record *record, int64_t step, int arm, const char *agent, bool stays);
+// Make one event: setting `arm`, an agent of that name, acts from here on; what: "stays",
+// "dropped", or NULL.
+bool rh_record__switch(rh_record *record, int64_t step, int arm, const char *agent,
+                       const char *what);
 
 // ---------------------------------------------------------------------------- switch.c
 
@@ -257,6 +259,13 @@ typedef struct rh_switch__arm {
     double n, mean, squares; // weights of units, their mean, squared deviations
     double steps;            // in which it acted
 } rh_switch__arm;
+
+// Whether a setting fails more often than promised, or breaks a limit.
+typedef struct rh_switch__risk {
+    double dropped;                  // 1: it does, and acts no more
+    rh_bets bets[1 + RH_MAX_LIMITS]; // failures, then the limits
+    double worth[1 + RH_MAX_LIMITS]; // of each
+} rh_switch__risk;
 
 // A trial of several settings. Everything that a resumed deployment needs is a number.
 typedef struct rh_switch {
@@ -270,6 +279,9 @@ typedef struct rh_switch {
     double holed;       // 1: the unit has steps of somebody else
     double back, nback; // reward and steps of the unit so far
     rh_switch__arm arm[RH_MAX_TIED + 1];
+    // states of earlier versions end here
+    double seen[1 + RH_MAX_LIMITS][2]; // when the unit began: failures and limits, of how many
+    rh_switch__risk risk[RH_MAX_TIED + 1];
 } rh_switch;
 enum { RH_SWITCH__N = sizeof(rh_switch) / sizeof(double) };
 

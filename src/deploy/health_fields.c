@@ -136,6 +136,7 @@ static const rh_field tried_row[] = {
     {"steps", TRIED(steps), NULL, "in which it acted"},
     {"mean", TRIED(mean), NULL, "what it is believed to earn"},
     {"error", TRIED(error), NULL, "standard error of that"},
+    {"dropped", TRIED(dropped), NULL, "it failed too often or broke a limit"},
 };
 #undef TRIED
 static const rh_fields tried_fields = {"setting", sizeof(rh_deploy_tried),

@@ -101,7 +101,8 @@ enum {
     P_NLIMIT = P_BROKEN + 3,
     P_LIMITS, // unit, most, n and of each; earlier states end here
     P_NO_FALLBACK = P_LIMITS + 4 * RH_MAX_LIMITS,
-    NPOSITION
+    P_DROPPED, // of each setting
+    NPOSITION = P_DROPPED + RH_MAX_TIED + 1
 };
 
 static void pack(const rh_deploy *d, double p[NPOSITION])
@@ -172,6 +173,7 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
         to[0] = h->tried[i].mean;
         to[1] = h->tried[i].error;
         to[2] = (double)h->tried[i].steps;
+        p[P_DROPPED + i] = h->tried[i].dropped;
     }
     p[P_BROKEN] = (double)h->since[BROKEN];
     p[P_BROKEN + 1] = h->sure[BROKEN];
@@ -276,6 +278,7 @@ static void unpack(const double *from, size_t n, rh_deploy_health *h)
         h->tried[i].mean = of[0];
         h->tried[i].error = of[1];
         h->tried[i].steps = count_of(of[2]);
+        h->tried[i].dropped = p[P_DROPPED + i] == 1.0;
     }
     h->since[SILENT] = n > P_SILENT ? count_of(p[P_SILENT]) : -1;
     h->sure[SILENT] = h->evidence[SILENT] = NAN;

@@ -330,7 +330,7 @@ static bool add_event(rh_record *r, const rh_line *line)
     return true;
 }
 
-bool rh_record__switch(rh_record *r, int64_t step, int arm, const char *agent, bool stays)
+bool rh_record__switch(rh_record *r, int64_t step, int arm, const char *agent, const char *what)
 {
     if (r->events < 0)
         return true;
@@ -341,7 +341,12 @@ bool rh_record__switch(rh_record *r, int64_t step, int arm, const char *agent, b
     rh_line__whole(&line, arm);
     rh_line__add(&line, ",\"agent\":");
     rh_line__string(&line, agent);
-    rh_line__add(&line, stays ? ",\"stays\":true}\n" : "}\n");
+    if (what) {
+        rh_line__add(&line, ",\"");
+        rh_line__add(&line, what);
+        rh_line__add(&line, "\":true");
+    }
+    rh_line__add(&line, "}\n");
     return add_event(r, &line);
 }
 

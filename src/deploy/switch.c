@@ -15,7 +15,11 @@
 // 3. After the stated number of steps the arm with the highest mean stays.
 // 4. Agents that can (took) learn from what the acting one does; the others wait as they are.
 // 5. Agents learn, so old units say less: the weight of earlier ones falls by KEEP per unit.
-// 6. All numbers, agents included, are saved with the deployment. The draws are of the stream
+// 6. A setting that fails more often than the upper end of what is promised of the chosen one,
+//    or breaks a limit, acts no more. The tests are those of the alarms (bets.c), of the share
+//    of its own units; all together have one stake. The last setting is never dropped: then the
+//    alarms and the fallback remain.
+// 7. All numbers, agents included, are saved with the deployment. The draws are of the stream
 // of
 //    the seed, so the same messages give the same trial.
 
@@ -24,6 +28,7 @@
 #include "deploy_internal.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define UNIT 100.0 // steps; as in turn.c
@@ -90,14 +95,28 @@ static rh_status make(rh_deploy *d, int i, rh_error *err)
     return rh_agent_create(&a->agent, a->type, &d->best->task, a->hp, err);
 }
 
+// What was violated so far is not of the unit that begins.
+static void begin_unit(rh_deploy *d)
+{
+    const rh_deploy_health *h = &d->health;
+    rh_switch *s = &d->trial;
+    s->back = s->nback = s->holed = s->over = 0.0;
+    s->seen[0][0] = (double)h->nfailure;
+    s->seen[0][1] = (double)h->of;
+    for (int i = 0; i < h->nlimit; i++) {
+        s->seen[1 + i][0] = (double)h->limit[i].n;
+        s->seen[1 + i][1] = (double)h->limit[i].of;
+    }
+}
+
 // A trial that was saved. False: there is none of these settings.
 static bool saved(rh_deploy *d)
 {
     size_t n = 0;
     const double *x = d->last ? rh_state__doubles(d->last, RH_SWITCH__NAME, &n) : NULL;
-    if (!x || n != RH_SWITCH__N)
+    if (!x || (n != RH_SWITCH__N && n != offsetof(rh_switch, seen) / sizeof *x))
         return false;
-    memcpy(&d->trial, x, sizeof d->trial);
+    memcpy(&d->trial, x, n * sizeof *x);
     const rh_switch *s = &d->trial;
     bool known = s->narm == d->best->ntied + 1 && s->now >= 0.0 && s->now < s->narm;
     if (!known)
@@ -120,6 +139,8 @@ rh_status rh_switch__open(rh_deploy *d, rh_error *err)
                        "tied with the chosen one");
     if (!resumed)
         d->trial = (rh_switch){.narm = d->best->ntied + 1.0};
+    if (!resumed || d->trial.nback == 0.0)
+        begin_unit(d);
     if (d->opt.switch_steps)
         d->trial.steps = (double)d->opt.switch_steps;
     rh_status rc = RH_OK;
@@ -227,6 +248,8 @@ static void choose(rh_deploy *d, bool draw)
     double most = -INFINITY, mean, error, z[2];
     int next = (int)s->now;
     for (int i = 0; i < (int)s->narm; i++) {
+        if (s->risk[i].dropped != 0.0)
+            continue;
         believed(d, i, &mean, &error);
         if (draw) {
             d->draws = rh_rng_stream(d->opt.seed, RH_STREAM_AGENT, 3, (uint64_t)s->ndraw++);
@@ -246,7 +269,49 @@ static void choose(rh_deploy *d, bool draw)
     d->agent = d->arm[next].agent;
     if (d->phase == RH_DEPLOY__LEARNING)
         d->phase = RH_DEPLOY__SEEING;
-    if (!rh_record__switch(&d->record, d->health.nstep, next, d->arm[next].type->name, !draw))
+    if (!rh_record__switch(&d->record, d->health.nstep, next, d->arm[next].type->name,
+                           draw ? NULL : "stays"))
+        rh_monitor__raise(&d->health, RH_ALARM_DISK);
+}
+
+// Decision 6: a bet of the unit that is over, on failures (0) or on a limit.
+static void bet(rh_deploy *d, int j, double n, double of)
+{
+    const rh_deploy_health *h = &d->health;
+    rh_switch__risk *r = &d->trial.risk[(int)d->trial.now];
+    double most = j ? h->limit[j - 1].most : h->failures_upper;
+    most /= j == 0 && h->per_1000 ? 1000.0 : 1.0;
+    n -= d->trial.seen[j][0];
+    of -= d->trial.seen[j][1];
+    if (isnan(most) || !(of > 0.0))
+        return;
+    if (most > 0.0)
+        r->worth[j] = rh_bets__add(&r->bets[j], fmin(most, 1.0), fmin(n / of, 1.0));
+    else if (n > 0.0) // as in monitor_limits.c
+        r->worth[j] = RH_BETS__LEVEL * (1 + RH_MAX_LIMITS);
+}
+
+// Drop the setting that acts if it is too risky, and another one is left.
+static void weigh(rh_deploy *d)
+{
+    const rh_deploy_health *h = &d->health;
+    rh_switch *s = &d->trial;
+    rh_switch__risk *r = &s->risk[(int)s->now];
+    bool failures = !isnan(h->failures_upper);
+    double worth = 0.0;
+    int left = 0, ntest = failures + h->nlimit;
+    bet(d, 0, (double)h->nfailure, (double)h->of);
+    for (int i = 0; i < h->nlimit; i++)
+        bet(d, 1 + i, (double)h->limit[i].n, (double)h->limit[i].of);
+    for (int j = 0; j <= h->nlimit; j++)
+        worth += r->worth[j] / ntest;
+    for (int i = 0; i < (int)s->narm; i++)
+        left += s->risk[i].dropped == 0.0;
+    if (ntest == 0 || worth < RH_BETS__LEVEL || left < 2)
+        return;
+    r->dropped = 1.0;
+    if (!rh_record__switch(&d->record, h->nstep, (int)s->now, d->arm[(int)s->now].type->name,
+                           "dropped"))
         rh_monitor__raise(&d->health, RH_ALARM_DISK);
 }
 
@@ -273,9 +338,11 @@ void rh_switch__turn(rh_deploy *d)
     rh_switch *s = &d->trial;
     if (s->narm == 0.0 || s->done != 0.0 || s->over == 0.0)
         return;
-    if (s->holed == 0.0) // decision 2
+    if (s->holed == 0.0) { // decision 2
         add_unit(&s->arm[(int)s->now], s->back);
-    s->back = s->nback = s->holed = s->over = 0.0;
+        weigh(d);
+    }
+    begin_unit(d);
     s->done = s->used >= s->steps;
     choose(d, s->done == 0.0);
     rh_switch__tell(d);
@@ -299,5 +366,6 @@ void rh_switch__tell(rh_deploy *d)
         tried->mean *= per;
         tried->error *= per;
         tried->steps = (int64_t)s->arm[i].steps;
+        tried->dropped = s->risk[i].dropped != 0.0;
     }
 }

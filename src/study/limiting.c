@@ -239,13 +239,13 @@ static void say_rates(rh_text *text, const rh_limiting *l, const rh_trial *t)
     }
 }
 
-// Limits that the log never exceeds: models seldom leave what was logged.
+// Limits of which the log shows little: models seldom leave what was logged.
 static void say_unseen(rh_text *text, const rh_limiting *l)
 {
+    char often[RH_LIMITS__OFTEN];
     for (int i = 0; i < l->n; i++)
-        if (l->of[i].logged.n == 0 && l->of[i].logged.of > 0)
-            rh_text__format(text, " The log never has %s, so models may have it too seldom.",
-                            l->of[i].limit.event);
+        if (rh_limits__hardly_seen(&l->of[i], often))
+            rh_text__format(text, " The log %s, so models may have it too seldom.", often);
 }
 
 // What the limits cost.

@@ -42,6 +42,10 @@ rh_kept rh_limits__rate(const rh_limits *limits, int i, double sure, const rh_re
 rh_kept rh_limits__logged(const rh_limits *limits, int i, double sure, const rh_log *log,
                           const rh_failure *rule, bool continuing);
 
+// Whether the log hardly has the event of a limit; often: "has trip only 3 times".
+#define RH_LIMITS__OFTEN 140 // bytes
+bool rh_limits__hardly_seen(const rh_limited *limit, char often[RH_LIMITS__OFTEN]);
+
 // How far above the limits a run is: of the worst one, relative to it; below 0: it keeps all.
 double rh_limits__excess(const rh_limits *limits, const rh_result *result);
 double rh_limits__above(const rh_constraint *limit, double rate); // of one rate

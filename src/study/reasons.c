@@ -7,6 +7,7 @@
 #include "trust.h"
 
 #include "evidence.h"
+#include "limits.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -158,8 +159,21 @@ static void say_log(rh_verdict *v)
             "the least frequent action was taken %.0f times: log it more often", rh_exp(data));
 }
 
+// Limits of which the log shows little.
+static void say_limits(rh_verdict *v)
+{
+    char often[RH_LIMITS__OFTEN];
+    for (int i = 0; i < v->limiting.n; i++)
+        if (rh_limits__hardly_seen(&v->limiting.of[i], often))
+            rh_trust__say(v, "limit-unseen", false,
+                          "the log %s, so models may have it too seldom: begin with a blend "
+                          "(deploy)",
+                          often);
+}
+
 void rh_trust__explain(rh_verdict *v)
 {
+    say_limits(v);
     say_settings(v);
     say_models(v);
     say_log(v);

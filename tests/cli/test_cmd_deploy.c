@@ -3,6 +3,8 @@
 #include "cli/program.h"
 #include "study/best_sample.h"
 
+#include <sys/stat.h>
+
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -56,6 +58,38 @@ static void on_a_pipe(void **unused)
     drop(&o);
     o = rehearse("inspect best.deploy/log.csv --json");
     assert_has(o.out, "\"reward\"");
+    drop(&o);
+}
+
+// The status can be asked for while the agent acts and has not saved yet.
+static void status_before_the_first_save(void **unused)
+{
+    (void)unused;
+    static const char first[] = "{\"seq\":0,\"obs\":[5,0.5]}\n";
+    write_file("best.yaml", BEST_ALL);
+    assert_int_equal(mkfifo("early", 0600), 0);
+    pid_t agent = begin("deploy best.yaml -o early.deploy < early > early.out 2> early.err");
+    int to = open("early", O_WRONLY);
+    assert_int_equal(write(to, first, sizeof first - 1), sizeof first - 1);
+    for (int i = 0; i < 1000; i++) {
+        char *said = contents("early.out");
+        bool answered = strchr(said, '\n') != NULL;
+        free(said);
+        if (answered)
+            break;
+        rest(0.02);
+    }
+    outcome o = rehearse("deploy --status early.deploy");
+    assert_int_equal(o.code, 0);
+    assert_has(o.out, "deployment      early.deploy, 0 steps at the last save\n");
+    assert_has(o.out, "promised        -40.00 per 80 steps, lower end -44.00\n");
+    drop(&o);
+    close(to);
+    o = await(agent);
+    assert_int_equal(o.code, 0);
+    drop(&o);
+    o = rehearse("deploy --status early.deploy");
+    assert_has(o.out, "deployment      early.deploy, 1 steps at the last save\n");
     drop(&o);
 }
 
@@ -238,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_pipe),
+        cmocka_unit_test(status_before_the_first_save),
         cmocka_unit_test(first_line_is_nonsense),
         cmocka_unit_test(lines_without_a_message),
         cmocka_unit_test(fails_too_often),

@@ -260,8 +260,7 @@ static mode_t rights(const char *name)
     return there.st_mode & 0777;
 }
 
-// The status is there before the first step; what others can read is up to the owner; what a
-// killed process left of its files goes.
+// What others can read is up to the owner; what a killed process left of its files goes.
 static void files_of_a_folder(void **unused)
 {
     (void)unused;

@@ -2,6 +2,7 @@
 // for the same messages, also after a kill.
 
 #include "base/base.h"
+#include "deploy/deploy.h"
 #include "deploy/deploy_sample.h"
 
 #include <sys/wait.h>
@@ -71,6 +72,59 @@ static void finds_the_better(void **unused)
         assert_int_equal(rh_deploy_health_of(d).setting, good);
         go(d, 0, good, false);
         assert_int_equal(rh_deploy_health_of(d).nsetting, 3);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        forget();
+    }
+}
+
+// A setting that fails more often than promised, or breaks a limit, is dropped, though it earns
+// most; never the last one.
+static void drops_what_is_risky(void **unused)
+{
+    (void)unused;
+    static const char rule[] =
+        "failures:\n  rule: {words: \"a trip\", known: true, ends: false, below: -6}\n"
+        "  per: 1000\n  all: {rate: 5, interval: [2, 10], failures: 3, of: 1000}\n";
+    static const char limits[] =
+        "at_most:\n  sure: 0.95\n  limits:\n"
+        "    - {event: \"cost\", formula: \"reward < -6\", unit: \"% of steps\", most: 1}\n";
+    for (int i = 0; i < 4; i++) {
+        char text[8000];
+        bool all = i == 3;
+        snprintf(text, sizeof text, "%s%s", TWO, i == 1 ? limits : rule);
+        write_text(best_path, text);
+        rh_deploy *d = made(6000);
+        double obs[2] = {5.0, 0.5};
+        int64_t t = 0;
+        for (; t < 7000 && !rh_deploy_health_of(d).trial_over; t++) {
+            bool risky = all || (int)d->trial.now == (i == 2 ? -1 : 1);
+            double reward = (int)d->trial.now == 1 ? -0.1 : -0.7;
+            rh_deploy_seen seen = {.obs = obs,
+                                   .reward = risky && t % 20 == 10 ? -7.0 : reward,
+                                   .seq = t,
+                                   .time = NAN};
+            rh_deploy_reply reply;
+            assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+            assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        }
+        rh_deploy_health h = rh_deploy_health_of(d), read;
+        print_message("%d: %d stays; dropped %d %d %d, steps %d %d %d\n", i, h.setting,
+                      h.tried[0].dropped, h.tried[1].dropped, h.tried[2].dropped,
+                      (int)h.tried[0].steps, (int)h.tried[1].steps, (int)h.tried[2].steps);
+        assert_true(h.trial_over);
+        assert_int_equal(h.tried[1].dropped, i < 2 || (all && h.setting != 1));
+        assert_int_equal(h.tried[0].dropped + h.tried[1].dropped + h.tried[2].dropped, i < 2 ? 1
+                                                                                       : all
+                                                                                           ? 2
+                                                                                           : 0);
+        assert_false(h.tried[h.setting].dropped);
+        if (i < 2)
+            assert_true(h.tried[1].steps < 1500);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy__health_read(&read, folder, NULL), RH_OK);
+        assert_int_equal(read.tried[1].dropped, h.tried[1].dropped);
+        d = made(0); // it stays so
+        assert_int_equal(rh_deploy_health_of(d).tried[1].dropped, h.tried[1].dropped);
         assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
         forget();
     }
@@ -265,8 +319,13 @@ static void no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(finds_the_better), IN_A_FOLDER(by_episodes), IN_A_FOLDER(with_networks),
-        IN_A_FOLDER(killed),           IN_A_FOLDER(waits),       IN_A_FOLDER(refused),
+        IN_A_FOLDER(drops_what_is_risky),
+        IN_A_FOLDER(finds_the_better),
+        IN_A_FOLDER(by_episodes),
+        IN_A_FOLDER(with_networks),
+        IN_A_FOLDER(killed),
+        IN_A_FOLDER(waits),
+        IN_A_FOLDER(refused),
         IN_A_FOLDER(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,6 +419,27 @@ static double rate_of(const rh_verdict *v)
     return v->trial[v->winner].kept[0].rate;
 }
 
+// Fewer than ten events in a log are few; a log without trials says nothing.
+static void few_in_the_log(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t n, of;
+        const char *says;
+    } all[] = {{0, 0, NULL},
+               {0, 50, "never has trip"},
+               {1, 50, "has trip only 1 time"},
+               {9, 3000, "has trip only 9 times"},
+               {10, 10, NULL}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char often[RH_LIMITS__OFTEN] = "";
+        rh_limited of = {.limit = {.event = "trip"},
+                         .logged = {.n = all[i].n, .of = all[i].of}};
+        assert_int_equal(rh_limits__hardly_seen(&of, often), all[i].says != NULL);
+        assert_string_equal(often, all[i].says ? all[i].says : "");
+    }
+}
+
 #define HALF "x > 3: 60 %"
 
 // Without the limit the greedy setting wins, which is at x = 5 nearly always; with it another.
@@ -455,6 +476,7 @@ static void the_winner_keeps_the_limit(void **unused)
         assert_near(of->cost, w->trial[of->without].value - w->trial[w->winner].value, 1e-9);
         assert_non_null(strstr(w->limiting.text, "Yes (95 % sure): x > 3 "));
         assert_non_null(strstr(w->limiting.text, "Without the limit of x > 3, setting "));
+        assert_null(strstr(w->limiting.text, "too seldom")); // the log has many
         assert_string_equal(v->limiting.text, "");
         rh_study_destroy(a);
         rh_study_destroy(b);
@@ -642,17 +664,12 @@ static void without_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_are_read),
-        cmocka_unit_test(many_are_read),
-        cmocka_unit_test(steps_are_measured),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(bounds_hold),
-        cmocka_unit_test(of_the_log),
-        cmocka_unit_test(the_winner_keeps_the_limit),
-        cmocka_unit_test(no_setting_keeps_it),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(stopped_and_resumed),
-        cmocka_unit_test(further_scores),
+        cmocka_unit_test(rates_are_read),      cmocka_unit_test(many_are_read),
+        cmocka_unit_test(steps_are_measured),  cmocka_unit_test(bounds),
+        cmocka_unit_test(bounds_hold),         cmocka_unit_test(of_the_log),
+        cmocka_unit_test(few_in_the_log),      cmocka_unit_test(the_winner_keeps_the_limit),
+        cmocka_unit_test(no_setting_keeps_it), cmocka_unit_test(refused),
+        cmocka_unit_test(stopped_and_resumed), cmocka_unit_test(further_scores),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, enter, leave);

@@ -79,6 +79,15 @@ static void sound_evidence_is_trusted(void **unused)
     assert_true(says(&v, "rival", true));
     for (int i = 0; i < v.trust.nreason; i++)
         assert_true(v.trust.reason[i].good);
+    assert_false(says(&v, "limit-unseen", false));
+    v.limiting.n = 2; // the log has ten of one limit, and four of another
+    v.limiting.of[0] = (rh_limited){.limit = {.event = "trip"}, .logged = {.n = 10, .of = 99}};
+    v.limiting.of[1] = (rh_limited){.limit = {.event = "T > 9"}, .logged = {.n = 4, .of = 99}};
+    rh_trust__judge(&v, NULL);
+    assert_true(says(&v, "limit-unseen", false));
+    assert_string_equal(v.trust.reason[0].text,
+                        "the log has T > 9 only 4 times, so models may have it too seldom: "
+                        "begin with a blend (deploy)");
 }
 
 static void doubtful_evidence_is_not(void **unused)
