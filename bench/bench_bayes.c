@@ -5,12 +5,20 @@
 //
 //     bench_bayes [seeds, 20 [first seed, 1 [parameter=value ...]]]
 //     bench_bayes overhead SETTINGS ...
+//     bench_bayes agents [seeds, 20 [trials, 100]]
 //
 // The second form measures what the method itself takes for so many settings of Hartmann-6 with
 // noise, four at a time, and what it takes again when the settings are known (a resumed study).
+//
+// The third form compares bayes with random search in the space of the default agents: which
+// agent, and the searched parameters of each. The function is drawn anew for every seed: a
+// level for each agent, lost where IMPORTANT of its parameters are far from their best values;
+// the others hardly matter. Values have noise. Regret of the answer: what is lost, without
+// noise, by what the method would choose.
 
 #include "seconds.h"
 
+#include "rehearse/agent.h"
 #include "rehearse/search.h"
 #include "search/search.h"
 
@@ -197,8 +205,164 @@ static int overhead(int narg, char **arg)
     return 0;
 }
 
+// ---------------------------------------------------------------------------- agents
+
+enum { NAGENT = 5, IMPORTANT = 3, RESAMPLES = 2000 };
+
+#define NOISE 0.1  // standard deviation of a value; an agent that is good has about 1
+#define MINOR 0.01 // what a parameter that hardly matters costs at most; by hand
+
+static const char *const agent_name[NAGENT] = {"dqn", "td3", "esarsa", "practised", "clone"};
+static const double agent_number[NAGENT] = {0.0, 1.0, 2.0, 3.0, 4.0};
+static const double places[] = {0.0, 1.0, 2.0, 3.0};
+
+// The agents, and what a study would search of each.
+static rh_space space_of_agents(void)
+{
+    static char name[RH_MAX_DIM][40];
+    rh_space s = {
+        {{.name = "agent", .kind = RH_DIM_NAMES, .value = agent_number, .nvalue = NAGENT}}, 1};
+    for (int a = 0; a < NAGENT; a++) {
+        const rh_agent_type *type = rh_agent_find(agent_name[a], NULL);
+        for (int i = 0; type && i < type->nparam; i++) {
+            const rh_param *p = &type->param[i];
+            if (p->usual_lo == p->usual_hi)
+                continue;
+            rh_dim *dim = &s.dim[s.ndim];
+            snprintf(name[s.ndim], sizeof *name, "%s.%s", agent_name[a], p->name);
+            *dim = (rh_dim){.name = name[s.ndim++], .lo = p->usual_lo, .hi = p->usual_hi};
+            dim->branch = a + 1;
+            dim->scale = p->scale;
+            dim->step = p->whole && p->scale != RH_LOG ? 1.0 : 0.0;
+            if (p->choice) {
+                dim->kind = RH_DIM_NAMES;
+                dim->scale = RH_LINEAR;
+                dim->value = places + (int)p->usual_lo;
+                dim->nvalue = (int)(p->usual_hi - p->usual_lo) + 1;
+            }
+        }
+    }
+    return s;
+}
+
+typedef struct landscape {
+    const rh_space *space;
+    double level[NAGENT];
+    double at[RH_MAX_DIM], weight[RH_MAX_DIM]; // best places, what it costs to be 1 away
+    double best;
+} landscape;
+
+static landscape draw(const rh_space *space, uint64_t seed)
+{
+    static const double weight[IMPORTANT] = {2.0, 1.0, 0.5};
+    landscape l = {.space = space, .best = -INFINITY};
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
+    for (int a = 0; a < NAGENT; a++) {
+        int own[RH_MAX_DIM], n = 0;
+        for (int d = 1; d < space->ndim; d++)
+            if (space->dim[d].branch == a + 1)
+                own[n++] = d;
+        l.level[a] = n ? 0.8 + 0.2 * rh_rng_uniform(&rng) : 0.5 + 0.2 * rh_rng_uniform(&rng);
+        l.best = fmax(l.best, l.level[a]);
+        for (int i = 0; i < n; i++) { // in random order
+            int k = i + (int)rh_rng_below(&rng, (uint32_t)(n - i)), d = own[k];
+            int count = space->dim[d].nvalue;
+            own[k] = own[i];
+            l.weight[d] = i < IMPORTANT ? weight[i] : MINOR;
+            l.at[d] = count ? (rh_rng_below(&rng, (uint32_t)count) + 0.5) / count
+                            : 0.1 + 0.8 * rh_rng_uniform(&rng);
+        }
+    }
+    return l;
+}
+
+static double height(const landscape *l, const double *x)
+{
+    double u[RH_MAX_DIM], value = l->level[(int)x[0]];
+    rh_space__unit(l->space, x, u);
+    for (int d = 1; d < l->space->ndim; d++)
+        if (rh_space__has(l->space, x, d))
+            value -= l->weight[d] * (u[d] - l->at[d]) * (u[d] - l->at[d]);
+    return value;
+}
+
+// What the answer of a method loses.
+static double regret_of(const landscape *l, const char *method, int trials, uint64_t seed)
+{
+    rh_error err;
+    rh_search *search = NULL;
+    rh_search__options opt = rh_search__defaults();
+    rh_search__lead_entry leader;
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    opt.budget = trials;
+    opt.nrun = 1;
+    opt.seed = seed;
+    must(rh_search__create(&search, rh_search_find(method, NULL), l->space, &opt, &err), &err);
+    for (int nasked = 1; nasked > 0;) {
+        const rh_search__asked *asked;
+        must(rh_search__ask(search, &asked, &nasked, &err), &err);
+        for (int i = 0; i < nasked; i++) {
+            double z[2], score;
+            rh_rng_normal(&rng, z);
+            score = height(l, rh_search__proposed(search, asked[i].setting)) + NOISE * z[0];
+            rh_search__told told = {asked[i].setting, 1, &score, score, NOISE * NOISE, 0};
+            must(rh_search__tell(search, &told, &err), &err);
+        }
+    }
+    rh_search__lead(search, 1, &leader);
+    double regret = l->best - height(l, rh_search__proposed(search, leader.setting));
+    rh_search__destroy(search);
+    return regret;
+}
+
+// Ratio of the mean regrets, and its 95 % interval from resampled seeds.
+static void print_ratio(const double *a, const double *b, int n)
+{
+    static double ratio[RESAMPLES];
+    double sum[2] = {0.0, 0.0};
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_START, 0, 0);
+    for (int r = 0; r < RESAMPLES; r++) {
+        double x = 0.0, y = 0.0;
+        for (int i = 0; i < n; i++) {
+            uint32_t k = rh_rng_below(&rng, (uint32_t)n);
+            x += a[k];
+            y += b[k];
+        }
+        ratio[r] = x / y;
+    }
+    for (int i = 0; i < n; i++) {
+        sum[0] += a[i];
+        sum[1] += b[i];
+    }
+    qsort(ratio, RESAMPLES, sizeof *ratio, compare);
+    printf("mean regret: bayes %.4f, random %.4f; ratio %.3f (%.3f to %.3f)\n", sum[0] / n,
+           sum[1] / n, sum[0] / sum[1], ratio[RESAMPLES / 40],
+           ratio[RESAMPLES - 1 - RESAMPLES / 40]);
+}
+
+static int agents(int narg, char **arg)
+{
+    static double bayes[MANY], any[MANY];
+    int seeds = narg > 2 ? atoi(arg[2]) : 20, trials = narg > 3 ? atoi(arg[3]) : 100, won = 0;
+    rh_space space = space_of_agents();
+    if (seeds < 1 || seeds > MANY || trials < 1)
+        return 2;
+    for (int s = 0; s < seeds; s++) {
+        landscape l = draw(&space, (uint64_t)s + 1);
+        bayes[s] = regret_of(&l, "bayes", trials, (uint64_t)s + 1);
+        any[s] = regret_of(&l, "random", trials, (uint64_t)s + 1);
+        won += bayes[s] < any[s];
+    }
+    printf("%d dimensions, %d trials, %d seeds; bayes is better in %d\n", space.ndim, trials,
+           seeds, won);
+    print_ratio(bayes, any, seeds);
+    return 0;
+}
+
 int main(int narg, char **arg)
 {
+    if (narg > 1 && strcmp(arg[1], "agents") == 0)
+        return agents(narg, arg);
     if (narg > 2 && strcmp(arg[1], "overhead") == 0)
         return overhead(narg, arg);
     int seeds = narg > 1 ? atoi(arg[1]) : 20, first = narg > 2 ? atoi(arg[2]) : 1;

@@ -41,11 +41,11 @@ static int leave(void **unused)
 
 // A tank that a controller keeps near 0.5: n steps in episodes of `length`; at random: the
 // share of steps in which it does anything; seed: of its noise.
-static rh_log *log_of(int n, int length, double at_random, uint64_t seed)
+static rh_log *log_of(rh_action_kind action, int n, int length, double at_random, uint64_t seed)
 {
     rh_log_builder *builder = NULL;
     rh_log *log = NULL;
-    rh_log_shape shape = {.nobs = 2, .nact = 1, .action = RH_ACTION_DISCRETE};
+    rh_log_shape shape = {.nobs = 2, .nact = 1, .action = action};
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
     assert_int_equal(rh_log_builder_create(&builder, &shape, NULL), RH_OK);
     for (int i = 0; i < n; i++) {
@@ -54,6 +54,8 @@ static rh_log *log_of(int n, int length, double at_random, uint64_t seed)
             level = rh_rng_range(&rng, 0.3, 0.7);
         flow = rh_rng_range(&rng, 0.0, 0.1);
         double act = rh_rng_uniform(&rng) < at_random ? rh_rng_below(&rng, 2) : level < 0.5;
+        if (action == RH_ACTION_CONTINUOUS)
+            act = 0.2 + 0.5 * act + 0.1 * rh_rng_uniform(&rng);
         double obs[2] = {level, flow};
         level += 0.1 * act - flow;
         rh_log_row row = {.obs = obs,
@@ -71,7 +73,7 @@ static rh_log *log_of(int n, int length, double at_random, uint64_t seed)
 
 static rh_log *make_log(uint64_t seed)
 {
-    return log_of(STEPS * EPISODES, STEPS, 0.1, seed);
+    return log_of(RH_ACTION_DISCRETE, STEPS * EPISODES, STEPS, 0.1, seed);
 }
 
 static bool stop_soon(void *context)
@@ -81,26 +83,26 @@ static bool stop_soon(void *context)
 }
 
 // Run a study of the log in a folder; left: looks before it stops, NULL: it does not.
-static rh_status tune(const rh_log *log, const char *where, const char *start, int *left)
+static rh_status tune_on(int nthread, const rh_log *log, const char *where, const char *start,
+                         int *left)
 {
     static const char *const said[][2] = {
-        {"agent.name", "dqn"},          {"method", "random"},
-        {"budget.trials", "3"},         {"evaluation.runs", "2"},
-        {"evaluation.steps", "120"},    {"model.kind", "knn"},
-        {"representation.kind", "raw"}, {"confirm.settings", "2"},
-        {"confirm.members", "2"},       {"confirm.runs", "1"},
-        {"confirm.kinds", "chosen"},    {"check", "0"},
-        {"agent.width", "8"},           {"agent.batch", "8"},
-        {"agent.before", "60"},         {"practice", "2000"}};
+        {"method", "random"},        {"budget.trials", "3"},   {"evaluation.runs", "2"},
+        {"evaluation.steps", "120"}, {"model.kind", "knn"},    {"representation.kind", "raw"},
+        {"confirm.settings", "2"},   {"confirm.members", "2"}, {"confirm.runs", "1"},
+        {"confirm.kinds", "chosen"}, {"check", "0"},           {"agent.width", "8"},
+        {"agent.batch", "8"},        {"agent.before", "60"},   {"practice", "2000"}};
     rh_plan *plan = NULL;
     rh_study *study = NULL;
     rh_error err = {""};
     rh_study_options opt = rh_study_defaults();
     opt.folder = where;
-    opt.nthread = left ? 1 : 2;
+    opt.nthread = nthread;
     opt.stop = left ? stop_soon : NULL;
     opt.context = left;
     assert_int_equal(rh_plan_create(&plan, NULL), RH_OK);
+    assert_int_equal(rh_plan_set(plan, "agent.name", log->naction ? "dqn" : "td3", NULL, NULL),
+                     RH_OK);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (rh_plan_set(plan, said[i][0], said[i][1], NULL, &err))
             fail_msg("%s", err.text);
@@ -114,6 +116,11 @@ static rh_status tune(const rh_log *log, const char *where, const char *start, i
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     return rc;
+}
+
+static rh_status tune(const rh_log *log, const char *where, const char *start, int *left)
+{
+    return tune_on(left ? 1 : 2, log, where, start, left);
 }
 
 static char *whole_file(const char *where, const char *name, size_t *n)
@@ -224,6 +231,26 @@ static void practice_is_in_the_file(void **unused)
     (void)unused;
 }
 
+// Agents with networks, practice and a start: as many workers as one likes.
+static void the_same_bytes_by_any_number_of_workers(void **unused)
+{
+    static const rh_action_kind action[] = {RH_ACTION_DISCRETE, RH_ACTION_CONTINUOUS};
+    for (int i = 0; i < 2; i++) { // dqn, td3
+        rh_log *log = log_of(action[i], STEPS * EPISODES, STEPS, 0.1, 3);
+        assert_int_equal(log->naction, i ? 0 : 2);
+        assert_int_equal(tune_on(1, log, folder, "model", NULL), RH_OK);
+        assert_int_equal(tune_on(4, log, other, "model", NULL), RH_OK);
+        same_files("runs.csv");
+        same_files("best.yaml");
+        same_files("study.model");
+        same_files(RH_STUDY__START);
+        rh_log_destroy(log);
+        assert_int_equal(leave(NULL), 0);
+        assert_int_equal(enter(NULL), 0);
+    }
+    (void)unused;
+}
+
 // Write start.state again with another last number and key.
 static void change_start(const char *path, double last, double key)
 {
@@ -280,7 +307,7 @@ static void practice_in_one_long_episode(void **unused)
 {
     char best[100];
     rh_best *b = NULL;
-    rh_log *log = log_of(STEPS * EPISODES, STEPS * EPISODES, 0.1, 1);
+    rh_log *log = log_of(RH_ACTION_DISCRETE, STEPS * EPISODES, STEPS * EPISODES, 0.1, 1);
     assert_int_equal(log->nepisode, 1);
     snprintf(best, sizeof best, "%s/best.yaml", folder);
     assert_int_equal(tune(log, folder, "model", NULL), RH_OK);
@@ -316,7 +343,8 @@ static void the_candidate_or_the_clone(void **unused)
     bool kept = false, replaced = false, doubted = false;
     for (uint64_t seed = 1; seed <= 20 && !(kept && replaced && doubted); seed++) {
         // every other log is long enough for a level above low, of a poor controller
-        rh_log *log = seed % 2 ? log_of(1600, STEPS, 0.8, seed) : make_log(seed);
+        rh_log *log =
+            seed % 2 ? log_of(RH_ACTION_DISCRETE, 1600, STEPS, 0.8, seed) : make_log(seed);
         rh_plan *plan = NULL;
         rh_study *study = NULL;
         rh_error err = {""};
@@ -391,6 +419,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_has_all_of_the_log, enter, leave),
         cmocka_unit_test_setup_teardown(practice_is_in_the_file, enter, leave),
         cmocka_unit_test_setup_teardown(practice_is_kept, enter, leave),
+        cmocka_unit_test_setup_teardown(the_same_bytes_by_any_number_of_workers, enter, leave),
         cmocka_unit_test_setup_teardown(practice_in_one_long_episode, enter, leave),
         cmocka_unit_test_setup_teardown(the_candidate_or_the_clone, enter, leave),
         cmocka_unit_test_setup_teardown(an_agent_that_begins_with_nothing_has_no_file, enter,
