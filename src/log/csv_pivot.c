@@ -295,7 +295,7 @@ static rh_status make_log(long_table *t, rh_log **out, rh_pivot__values *values,
     int64_t nrow = 0;
     rh_log_options opt = *t->opt;
     rh_log *log = NULL;
-    rh_status rc = rh_pivot__times(values, t->opt->every, path, &time, &nrow, err);
+    rh_status rc = rh_pivot__times(values, t->opt->every, &t->limit, path, &time, &nrow, err);
     if (rc)
         goto done;
     rh_csv__add_quoted(&text, *name ? name : "time");

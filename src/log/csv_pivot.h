@@ -40,9 +40,10 @@ bool rh_pivot__sort(rh_pivot__values *out, rh_pivot__value *value, int64_t n, in
 void rh_pivot__clear(rh_pivot__values *values);
 
 // The times of rows: multiples of `every`; if that is NAN, all times of values. Owned: *time.
-// Refused if the tags have values at different times.
-rh_status rh_pivot__times(const rh_pivot__values *values, double every, const char *path,
-                          double **time, int64_t *ntime, rh_error *err);
+// Refused if the tags have values at different times, or beyond the limit.
+rh_status rh_pivot__times(const rh_pivot__values *values, double every,
+                          const rh_log__limit *limit, const char *path, double **time,
+                          int64_t *ntime, rh_error *err);
 
 // Add a row of the table for each time: the time, and the value of every tag.
 rh_status rh_pivot__rows(rh_text *text, const rh_pivot__values *values, const double *time,

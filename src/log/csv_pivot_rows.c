@@ -119,8 +119,8 @@ static rh_status own_times(const rh_pivot__values *v, const char *path, double *
                    rh_text__printable(v->ntag ? v->name[tag] : "", name, sizeof name), slowest);
 }
 
-rh_status rh_pivot__times(const rh_pivot__values *v, double every, const char *path,
-                          double **time, int64_t *ntime, rh_error *err)
+rh_status rh_pivot__times(const rh_pivot__values *v, double every, const rh_log__limit *limit,
+                          const char *path, double **time, int64_t *ntime, rh_error *err)
 {
     double first = INFINITY, last = -INFINITY;
     if (isnan(every))
@@ -136,6 +136,9 @@ rh_status rh_pivot__times(const rh_pivot__values *v, double every, const char *p
                        "%s: every = %g: times from %.17g to %.17g make %.3g rows, expected 1 "
                        "to 2^31",
                        rh_base__path_tail(path), every, first, last, n > 0.0 ? n : 0.0);
+    rh_status rc = rh_log__within(limit, (int64_t)n * (int64_t)sizeof **time, path, err);
+    if (rc) // two values that are far apart
+        return rc;
     *time = rh_alloc((size_t)n, sizeof **time);
     if (!*time)
         return rh_base__no_memory(err, path);

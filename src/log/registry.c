@@ -274,6 +274,7 @@ typedef struct source {
     const char *path;           // of the file, or for messages
     const rh_log__format *kind; //
     int fd;                     // of what a pipe held, owned; -1: the file is at path
+    int64_t packed;             // bytes that the text in fd was unpacked from; -1: it was not
 } source;
 
 // Decide the format of the text in s->fd, which is unpacked first if needed.
@@ -291,6 +292,8 @@ static rh_status settle_text(source *s, const rh_log__format *asked, const rh_lo
             break;
         rc = rh_spool__unpack(s->fd, s->path, opt, &text, err);
         if (!rc) {
+            struct stat st;
+            s->packed = fstat(s->fd, &st) == 0 ? (int64_t)st.st_size : -1;
             close(s->fd);
             s->fd = text;
         }
@@ -337,6 +340,10 @@ static rh_status open_packed(source *s, const rh_log__format *asked, const rh_lo
 static rh_status read_source(rh_log **out, const source *s, const rh_log_options *opt,
                              rh_error *err)
 {
+    rh_log_options within =
+        *opt; // what was unpacked may take as much as its file, not its text
+    if (s->packed >= 0)
+        within.max_memory = rh_log__limit_of(opt, s->packed).most;
     if (s->fd < 0)
         return s->kind->read(out, s->path, opt, err);
     int copy = dup(s->fd);
@@ -346,7 +353,7 @@ static rh_status read_source(rh_log **out, const source *s, const rh_log_options
         return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(s->path),
                        strerror(errno));
     }
-    return s->kind->read_fd(out, copy, s->path, opt, err);
+    return s->kind->read_fd(out, copy, s->path, &within, err);
 }
 
 // Whether the log is a pipe; if so, *fd is open, or *rc and a message say why not. stat() comes
@@ -447,7 +454,7 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     if (strchr(path, '\n'))
         return rh_log__read_all(out, path, opt, err);
     rh_log *log = NULL;
-    source from = {.fd = -1};
+    source from = {.fd = -1, .packed = -1};
     int pipe = -1;
     bool piped = is_pipe(&path, &pipe, &rc, err);
     from.path = path;

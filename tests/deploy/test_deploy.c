@@ -475,6 +475,7 @@ static void guarded_without_time(void **unused)
     } sample[] = {
         {0, 5, RH_BY_AGENT}, {1, 5, RH_BY_AGENT}, {1, 5, RH_BY_AGENT}, {1, 9, RH_BY_GUARD},
         {1, 9, RH_BY_GUARD}, {0, 9, RH_BY_GUARD}, {1, 5, RH_BY_GUARD}, {2, 5, RH_BY_AGENT},
+        {3, 8, RH_BY_AGENT}, {4, 2, RH_BY_AGENT}, // the limits themselves are allowed
     };
     for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
         double obs[2] = {sample[i].temp, 0.5};

@@ -142,12 +142,27 @@ static void without_a_promise(void **unused)
     assert_int_equal(h.alarms, 0);
 }
 
+// A file that promises more false alarms than half counts as one of half: the level stays
+// finite.
+static void many_false_alarms(void **unused)
+{
+    (void)unused;
+    rh_promise promise = best->promise;
+    double evidence[2], level[2];
+    for (int i = 0; i < 2; i++) {
+        promise.false_alarms = i ? 1.0 : 0.5;
+        level[i] = rh_monitor__level(&m, &promise, &evidence[i]);
+    }
+    assert_true(isfinite(level[0]) && level[0] > 0.0);
+    assert_true(level[1] == level[0] && evidence[1] == evidence[0]);
+}
+
 int main(void)
 {
 #define WITH_BEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
     const struct CMUnitTest tests[] = {
-        WITH_BEST(deficits), WITH_BEST(trained),           WITH_BEST(episodes),
-        WITH_BEST(range),    WITH_BEST(without_a_promise),
+        WITH_BEST(many_false_alarms), WITH_BEST(deficits), WITH_BEST(trained),
+        WITH_BEST(episodes),          WITH_BEST(range),    WITH_BEST(without_a_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1307,9 +1307,39 @@ static void memory_runs_out(void **unused)
     unlink(path);
 }
 
+// How many lines a text has is estimated from its first ones, for the memory of its rows.
+static void estimated_lines(void **unused)
+{
+    (void)unused;
+    enum { NLINE = 100000, WIDTH = 10 };
+    char path[] = "/tmp/rehearse-lines-XXXXXX", *text = malloc((size_t)NLINE * WIDTH + 1),
+         *line;
+    size_t n = 0;
+    int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    assert_true(text && file);
+    for (int i = 0; i < NLINE; i++)
+        snprintf(text + (size_t)i * WIDTH, WIDTH + 1, "%05d,0,1\n", i);
+    assert_int_equal(fwrite(text, 1, (size_t)NLINE * WIDTH, file), (size_t)NLINE * WIDTH);
+    assert_int_equal(fclose(file), 0);
+    for (int i = 0; i < 2; i++) {
+        rh_csv csv;
+        rh_error err;
+        assert_int_equal(i ? rh_csv__open_bytes(&csv, text, (size_t)NLINE * WIDTH, "text", &err)
+                           : rh_csv__open(&csv, path, &err),
+                         RH_OK);
+        assert_int_equal(rh_csv__next(&csv, &line, &n, &err), RH_OK);
+        assert_in_range(rh_csv__lines_left(&csv), NLINE, NLINE + NLINE / 10);
+        rh_csv__close(&csv);
+    }
+    free(text);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(estimated_lines),
         cmocka_unit_test(a_plant),
         cmocka_unit_test(dresses),
         cmocka_unit_test(packed),

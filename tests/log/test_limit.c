@@ -1,7 +1,10 @@
 // test_limit.c - logs that would take too much memory.
 
+#include "base/text.h"
 #include "log/sample.h"
+#include "log/spool.h"
 
+#include <sys/resource.h>
 #include <zip.h>
 #include <zlib.h>
 
@@ -17,6 +20,30 @@ static void refused(const char *path, const rh_log_options *opt, rh_status statu
     assert_int_equal(rh_base__alloc_live(), live);
     if (!strstr(err.text, message))
         fail_msg("'%s' does not say '%s'", err.text, message);
+}
+
+// Two values of a tag with 54 years between them would be 171 million rows, whose times
+// alone take 1.4 GB. The first test, since no other has taken so much.
+static void far_apart(void **unused)
+{
+    (void)unused;
+    const char *path = in_folder("far.csv");
+    rh_log_options opt = rh_log_defaults();
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("time,tag,value\n", file);
+    for (int i = 0; i < 4; i++)
+        fprintf(file, "%d,temp,2%d\n%d,action,%d\n%d,reward,1\n", i < 3 ? 10 * i : 1710000000,
+                i, i < 3 ? 10 * i : 1710000000, i % 2, i < 3 ? 10 * i : 1710000000);
+    fclose(file);
+    opt.pivot = "tag,value";
+    opt.every = 10.0;
+    refused(path, &opt, RH_EFORMAT,
+            "bytes hold a log of more than 128 MB, expected at most 100");
+    struct rusage used;
+    assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+    assert_true(used.ru_maxrss < 1 << 20); // kB
+    unlink(path);
 }
 
 // A gzipped table of nrow rows of nobs zeros. noise: each row begins with random digits.
@@ -128,6 +155,32 @@ static void an_npz_bomb(void **unused)
     unlink(path);
 }
 
+// A table that is packed in a zip counts with the size of the zip.
+static void a_zip_bomb(void **unused)
+{
+    (void)unused;
+    enum { NOBS = 250, NROW = 69000 };
+    if (!rh_spool__unpacks())
+        skip(); // built without libarchive
+    const char *path = in_folder("bomb.zip");
+    rh_text text = {0};
+    for (int i = 0; i < NOBS; i++)
+        rh_text__format(&text, "s%d,", i);
+    rh_text__add(&text, "action,reward\n");
+    for (int row = 0; row < NROW; row++)
+        for (int i = 0; i < NOBS + 2; i++)
+            rh_text__add(&text, i <= NOBS ? "0," : "0\n");
+    assert_false(text.bad);
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    assert_non_null(zip);
+    zip_source_t *source = zip_source_buffer(zip, text.data, text.n, 0);
+    assert_true(source && zip_file_add(zip, "bomb.csv", source, 0) >= 0);
+    assert_int_equal(zip_close(zip), 0);
+    rh_text__clear(&text);
+    refused(path, NULL, RH_ENOMEM, "bomb.zip: the log takes more than 128 MB of memory");
+    unlink(path);
+}
+
 // Memory and time grow with the file, unless the caller says how much.
 static void limits(void **unused)
 {
@@ -211,9 +264,14 @@ static void json_lines(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gzip_bomb), cmocka_unit_test(a_gzip_below_the_ratio),
-        cmocka_unit_test(an_npz_bomb), cmocka_unit_test(limits),
-        cmocka_unit_test(arrays),      cmocka_unit_test(json_lines),
+        cmocka_unit_test(far_apart),
+        cmocka_unit_test(a_gzip_bomb),
+        cmocka_unit_test(a_gzip_below_the_ratio),
+        cmocka_unit_test(an_npz_bomb),
+        cmocka_unit_test(a_zip_bomb),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(json_lines),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

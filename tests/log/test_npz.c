@@ -321,6 +321,26 @@ static void bad_archives(void **unused)
     free(bytes);
 }
 
+// One bit of a number is noticed by the checksum, which is read with the array's end.
+static void a_bit(void **unused)
+{
+    (void)unused;
+    size_t n = 0;
+    unsigned char *bytes = slurp(sample_path("plain.npz"), &n);
+    unsigned char *name = memmem(bytes, n, "rewards.npy", 11);
+    assert_non_null(name);
+    unsigned char *numbers = memmem(name, n - (size_t)(name - bytes), "\x93NUMPY", 6);
+    assert_non_null(numbers);
+    rh_error err = {""};
+    rh_log_options opt = rh_log_defaults();
+    rh_log *log = NULL;
+    numbers[128] ^= 1; // behind the header
+    assert_int_equal(rh_npz__read_bytes(&log, bytes, n, "x.npz", &opt, &err), RH_EFORMAT);
+    if (!strstr(err.text, "x.npz: rewards.npy is damaged: "))
+        fail_msg("%s", err.text);
+    free(bytes);
+}
+
 // ---------------------------------------------------------------------------- as we write
 
 static void check_round_trip(const rh_log *log, const char *path)
@@ -433,6 +453,7 @@ int main(void)
         cmocka_unit_test(time_runs_backwards),
         cmocka_unit_test(bad_arrays),
         cmocka_unit_test(bad_archives),
+        cmocka_unit_test(a_bit),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(names_meet_options),
