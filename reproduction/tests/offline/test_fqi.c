@@ -306,6 +306,9 @@ static void every_failed_allocation(void **state)
     for (int kind = RH_FQI_TILES; kind <= RH_FQI_NETWORK; kind++) {
         rh_fqi_options opt = small_options((rh_fqi_kind)kind);
         opt.nupdate = 21;
+        rh_fqi *policy = NULL;
+        assert_int_equal(rh_fqi_learn(&policy, log, &task, &opt, NULL), RH_OK);
+        opt.follow = policy;
         opt.patience = 1;
         opt.valid = valid;
         int64_t live = rh_base__alloc_live();
@@ -326,6 +329,7 @@ static void every_failed_allocation(void **state)
             assert_int_equal(rh_base__alloc_live(), live);
         }
         assert_true(n > 30); // far more than one allocation was tried
+        rh_fqi_destroy(policy);
     }
     rh_log_destroy(log);
     rh_log_destroy(valid);
