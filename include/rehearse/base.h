@@ -146,6 +146,7 @@ typedef enum rh_finding_id {
     RH_FINDING_AT_BOUND,        // the winner is at the end of a searched range
     RH_FINDING_ALL_TIED,        // most settings are tied with the best
     RH_FINDING_POOR_CLONE,      // the clone is not the logged controller
+    RH_FINDING_RANGE_FROM_LOG,  // of an actuator, and the log may not show all of it
     RH_FINDING_FEW_STEPS,       // few steps to learn and to judge by
     RH_FINDING_TOO_GOOD,        // the score is better than the log makes credible
     RH_FINDING_FAILS_MORE,      // the winner fails more often than the logged controller

@@ -15,6 +15,7 @@
 //    less. What it learns from the log alone overrates actions that the log did not take, so
 //    the loss of rows from the log has a term that keeps the policy near the logged action
 //    (Kumar et al. 2020; Fujimoto and Gu 2021), with a weight, caution, that fades linearly.
+//    The share is a constant and start=log is not searched: docs/evidence/search.md.
 // 6. float32 for networks, memory and batches, as everywhere in this library: half the memory
 //    traffic and twice the numbers of a vector. Their sums have the same order, and so the same
 //    bits, with AVX2 and AVX-512. Running means and the returns of several steps are doubles.

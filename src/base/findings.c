@@ -82,6 +82,7 @@ static const char *const known[RH_NFINDING] = {
     [RH_FINDING_AT_BOUND] = "at-bound",
     [RH_FINDING_ALL_TIED] = "all-tied",
     [RH_FINDING_POOR_CLONE] = "poor-clone",
+    [RH_FINDING_RANGE_FROM_LOG] = "range-from-log",
     [RH_FINDING_FEW_STEPS] = "few-steps",
     [RH_FINDING_TOO_GOOD] = "too-good",
     [RH_FINDING_FAILS_MORE] = "fails-more",

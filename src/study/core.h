@@ -367,6 +367,9 @@ rh_status rh_study__imitate(rh_study *study, rh_error *err);
 // In words; naction: discrete actions, nact: numbers of a continuous one.
 rh_imitation rh_study__imitation_of(const rh_clone__quality *q, int naction, int nact);
 
+// Findings about ranges of actuators. actuators.c
+rh_status rh_study__actuators(rh_study *study);
+
 // Fill in failing of the winner. today.c
 void rh_study__find_failures(rh_study *study);
 

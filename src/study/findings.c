@@ -380,6 +380,7 @@ rh_status rh_study__findings(rh_study *study)
     at_bounds(study);
     few_steps(study);
     poor_clone(study);
+    rc = rc ? rc : rh_study__actuators(study);
     of_the_log(study);
     return rh_findings__end(&v->findings) ? rc : RH_ENOMEM;
 }
