@@ -21,6 +21,9 @@
 // 0.47, on an AMD EPYC (Zen 4) 0.56, 0.59 and 0.46; there the simulators themselves have 0.65,
 // 0.86 and 0.65. Two thirds of a carrying step are the search for its neighbours.
 //
+// `bench_model fit 1000000` fits a regression with 8 lags to a log of so many steps, with 4
+// sensors and 2 actions, on two threads, and prints the time of the fit and of a step.
+//
 // The rest is the agent (perf): in Acrobot's stitched model the environment takes 2 % of a step
 // and the loop in run.c less than 1 %.
 
@@ -29,6 +32,7 @@
 #include "cli/recipe.h"
 #include "rehearse/rehearse.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,8 +241,87 @@ static void run(const place *p)
     rh_log_destroy(log);
 }
 
-int main(void)
+// ---------------------------------------------------------------------------- a long log
+
+// Four sensors and two actions: coupled tanks that are slow, noisy and never at rest.
+static rh_log *tanks(int64_t nstep)
 {
+    rh_error err;
+    rh_log *log = NULL;
+    rh_log_builder *b = NULL;
+    rh_log_shape shape = {.nobs = 4, .nact = 2, .action = RH_ACTION_CONTINUOUS};
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
+    double x[4] = {0}, u[2] = {0};
+    must(rh_log_builder_create(&b, &shape, &err), &err);
+    for (int64_t i = 0; i < nstep; i++) {
+        double now[4];
+        memcpy(now, x, sizeof now);
+        for (int k = 0; k < 2 && i % 10 == 0; k++)
+            u[k] = rh_rng_range(&rng, 0.0, 1.0);
+        rh_log_row row = {
+            .obs = now, .act = u, .reward = -now[0] * now[0], .begins = i % 1000 == 0};
+        must(rh_log_push(b, &row, &err), &err);
+        for (int k = 0; k < 4; k++)
+            x[k] = 0.95 * now[k] + 0.05 * (k < 2 ? u[k] : now[k - 2] * now[3 - k]) +
+                   0.002 * rh_rng_range(&rng, -1.0, 1.0);
+    }
+    must(rh_log_finish(b, &log, &err), &err);
+    rh_log_builder_destroy(b);
+    return log;
+}
+
+// The fit of a regression with 8 lags, and the bare step, for both kinds of residuals.
+static void run_long(int64_t nstep)
+{
+    static const char *const residuals[] = {"stretch", "near"};
+    rh_error err;
+    rh_log *log = tanks(nstep);
+    rh_repr *repr = NULL;
+    must(rh_repr_fit(&repr, rh_repr_find("raw", NULL), log, NULL, &err), &err);
+    printf("%-10s %10s %6s %10s %10s %10s\n", "residuals", "logged", "lags", "fit, s", "CPU, s",
+           "ns a step");
+    for (int k = 0; k < 2; k++) {
+        const rh_model_type *type = rh_model_find("linear", NULL);
+        double param[64];
+        int lags = rh_param_find(type->param, type->nparam, "lags");
+        int left = rh_param_find(type->param, type->nparam, "residuals");
+        rh_param_initial(type->param, type->nparam, param);
+        must(rh_param_parse(&type->param[lags], "lags", "8", &param[lags], &err), &err);
+        must(rh_param_parse(&type->param[left], "residuals", residuals[k], &param[left], &err),
+             &err);
+        rh_model_options opt = rh_model_defaults();
+        opt.param = param;
+        opt.fidelity = false;
+        opt.nthread = 2;
+        rh_model *model = NULL;
+        rh_env *env = NULL;
+        double from = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        must(rh_model_fit(&model, type, log, repr, &opt, &err), &err);
+        double took = seconds(CLOCK_MONOTONIC) - from;
+        cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+        must(rh_model_env(&env, model, 0, NULL, &err), &err);
+        const place p = {.nstep = 10000};
+        double step = INFINITY;
+        for (int r = 0; r < REPEAT; r++) {
+            double now = cost(env, rh_env_task(env), &p, "random");
+            step = now < step ? now : step;
+        }
+        printf("%-10s %10lld %6s %10.1f %10.1f %10.1f\n", residuals[k], (long long)log->n, "8",
+               took, cpu, step);
+        fflush(stdout);
+        rh_env_destroy(env);
+        rh_model_destroy(model);
+    }
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "fit") == 0 && atoll(argv[2]) >= 1000) {
+        run_long(atoll(argv[2]));
+        return 0;
+    }
     printf("\nesarsa in the kNN model of a log, steps per second on one core\n\n");
     printf("%-13s %6s   %57s   %25s\n", "", "", "esarsa, steps/s", "random, ns a step");
     printf("%-13s %6s   %9s %9s %7s %9s   %9s %7s   %9s %7s %7s %7s\n", "", "logged",

@@ -77,6 +77,10 @@ static void json_model(rh_doc *json, const cli_fitting *fit)
     else
         rh_doc__null(json, "share");
     rh_doc__whole(json, "seed", rh_plan_number(fit->plan, "seed"));
+    rh_text reward = {0};
+    bool fitted = rh_model__reward_words(&reward, fit->model);
+    rh_doc__text(json, "reward", fitted && !reward.bad ? reward.data : NULL);
+    rh_text__clear(&reward);
     rh_doc__close(json);
 }
 

@@ -100,6 +100,19 @@ static void print_model(const page *p)
                  resample == RH_RESAMPLE_SUBSET ? " of the steps" : "");
 }
 
+// A fitted reward and its error: what it leaves of the spread of the rewards.
+static void print_reward(const page *p)
+{
+    rh_text text = {0};
+    char off[160] = "";
+    if (p->f && p->f->reward.mean > 0.0)
+        snprintf(off, sizeof off, "off by %s of the spread of rewards on held-out steps: ",
+                 cli_share(p->f->reward.model / p->f->reward.mean).s);
+    if (rh_model__reward_words(&text, p->model) && !text.bad)
+        cli_line("  reward", "fitted, %s%s", off, text.data);
+    rh_text__clear(&text);
+}
+
 // The value of a parameter of the model; "" when it has none of that name.
 static cli_text value_of(const page *p, const char *name)
 {
@@ -298,6 +311,7 @@ void cli_fit_print(const cli_fitting *fit)
         putchar('\n');
     print_repr(&p);
     print_model(&p);
+    print_reward(&p);
     print_reach(&p);
     if (rh_model_compared(p.model))
         cli_compared_print(rh_model_compared(p.model), rh_model_task(p.model)->continuing);

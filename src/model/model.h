@@ -3,6 +3,7 @@
 #ifndef RH_MODEL_H
 #define RH_MODEL_H
 
+#include "base/text.h"
 #include "rehearse/model.h"
 
 const rh_failure *rh_model__failure(const rh_model *model); // what a failure is
@@ -105,6 +106,9 @@ rh_status rh_model__cover(const rh_model *model, int64_t n, const double *obs,
 rh_status rh_model__replay(rh_replays **out, const rh_model *model, uint64_t seed, int nthread,
                            rh_error *err);
 void rh_replays__destroy(rh_replays *replays); // NULL is allowed
+
+// A fitted reward as a formula: "1.2 - 0.98*abs(T - 21.3) - 0.1*pump". False: the model has none.
+bool rh_model__reward_words(rh_text *text, const rh_model *model);
 
 // The default candidates, the simplest first; how many. The caller may leave some out and set
 // their parameters.

@@ -139,6 +139,58 @@ static void no_worse_than_persistence(void **unused)
     rh_log_destroy(log);
 }
 
+// Two heaters with a hidden state, sensors of 0.32 degrees and setpoints that jump: carrying
+// locally once scored 60 on such a log, 1 being a random stretch of it.
+static void carrying_does_not_diverge(void **unused)
+{
+    (void)unused;
+    enum { NSTEP = 2400 };
+    rh_log_shape shape = {.nobs = 4, .nact = 2, .action = RH_ACTION_CONTINUOUS};
+    rh_log_builder *b = NULL;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_rng rng = rh_rng_stream(5, RH_STREAM_NOISE, 0, 0);
+    double heater[2] = {25.0, 25.0}, t[2] = {25.0, 25.0}, set[2] = {40.0, 40.0}, u[2] = {0};
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < NSTEP; i++) {
+        double obs[4], reward = 0.0;
+        for (int k = 0; k < 2; k++) {
+            double noise = rh_rng_range(&rng, -0.2, 0.2);
+            if (i % 80 == 0)
+                set[k] = rh_rng_range(&rng, 25.0, 65.0);
+            obs[k] = 0.32 * floor((t[k] + noise) / 0.32);
+            obs[2 + k] = set[k];
+            u[k] = obs[k] < set[k] ? 100.0 : 0.0;
+            reward -= fabs(obs[k] - set[k]) / 10.0;
+        }
+        rh_log_row row = {.obs = obs, .act = u, .reward = reward, .begins = i % 240 == 0};
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+        for (int k = 0; k < 2; k++) {
+            heater[k] += 0.03 * (u[k] * 0.6 + 23.0 - heater[k]);
+            t[k] += 0.1 * (heater[k] - t[k]) + 0.01 * (t[1 - k] - t[k]);
+        }
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
+    rh_model_trial all[RH_MODEL_NTRIAL], trial[2];
+    int n = quick(all), ntrial = 0;
+    for (int i = 0; i < n; i++) {
+        char name[100];
+        rh_model__trial_name(&all[i], name, sizeof name);
+        if (strstr(name, "locally") || strcmp(name, "linear, raw") == 0)
+            trial[ntrial++] = all[i];
+    }
+    assert_int_equal(ntrial, 2);
+    rh_model *model = choose(log, trial, ntrial, 1);
+    for (int i = 0; i < ntrial; i++) {
+        assert_true(rh_model_compared(model)->trial[i].tried);
+        assert_true(rh_model_compared(model)->trial[i].score < 1.5);
+        assert_true(rh_model_compared(model)->trial[i].beside.score < 1.5);
+    }
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 // Nothing is compared, and the first candidate is used.
 static void without_a_comparison(void **unused)
 {
@@ -392,6 +444,7 @@ int main(void)
         cmocka_unit_test(the_default_candidates),
         cmocka_unit_test(the_right_kind),
         cmocka_unit_test(no_worse_than_persistence),
+        cmocka_unit_test(carrying_does_not_diverge),
         cmocka_unit_test(without_a_comparison),
         cmocka_unit_test(impossible_candidates),
         cmocka_unit_test(the_same_everywhere),

@@ -164,6 +164,11 @@ static void reward_by_day(void **unused)
     const double day[] = {5.0, 12.0}, night[] = {5.0, 3.0}, act = 0.5;
     assert_true(fabs(rh_linear__reward(m, model, day, &act, &act, day) + 15.5) < 1.0);
     assert_true(fabs(rh_linear__reward(m, model, night, &act, &act, night) + 0.5) < 1.0);
+    rh_text words = {0};
+    assert_true(rh_model__reward_words(&words, model));
+    assert_non_null(strstr(words.data, "*max(0, "));
+    assert_non_null(strstr(words.data, "<= obs_1 <"));
+    rh_text__clear(&words);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }

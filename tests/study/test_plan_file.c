@@ -139,7 +139,7 @@ static void refusals(void **unused)
         {"rewrad: x",
          F "1: no key 'rewrad'; did you mean 'reward'? (name, plugins, data, starts, accept, "
            "preset, grid, method, ranking, at_most, sure, also, gamma, continuing, resets, "
-           "confirm, check, "
+           "confirm, verdict, check, "
            "practice, seed, "
            "budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
@@ -147,7 +147,7 @@ static void refusals(void **unused)
         {"metod: grid",
          F "1: no key 'metod'; did you mean 'method'? (name, plugins, data, starts, accept, "
            "preset, grid, method, ranking, at_most, sure, also, gamma, continuing, resets, "
-           "confirm, check, "
+           "confirm, verdict, check, "
            "practice, seed, "
            "budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "

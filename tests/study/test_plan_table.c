@@ -93,7 +93,9 @@ static void every_key(void **unused)
          "--x = 'temp > 90', expected EVENT: RATE, such as 'trip: 2 per 1000 steps', 'T > 90: "
          "0.1 %' or 'T > 90: 5 % of episodes'"},
         {"also", "-temp", "also", "\"-temp\"", "tmp",
-         "--x: no sensor or action 'tmp'; did you mean 'temp'? (temp, level, action, reward)"},
+         "--x: no sensor or action 'tmp'; did you mean 'temp'? (temp, level, action, reward); "
+         "a model has no other columns, such as parts of the reward: make the column a sensor, "
+         "--obs"},
         {"continuing", "true", "continuing", "yes", "maybe",
          "--x cannot be 'maybe'; expected one of auto, no, yes"},
         {"ranges.temp", "0:100", "ranges.temp", "[0, 100]", "3:1",
