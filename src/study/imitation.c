@@ -5,11 +5,12 @@
 // fitted: on the held-out episodes of the steps that agents get in a rehearsal.
 //
 // A clone is poor if it explains less than POOR of what the best constant action leaves open:
-// of steps with another action, or of variance. That is by 180 clones of nine controllers (half
-// *thresholds*, logs of 300 to 3,000 steps, histories of 1 and 8), which then acted on the
-// plant: 14 of 18 below 0.2 lost more than a fifth of the controller's score, 55 of 160 above.
-// A clone that is not poor may still fail: one of hvac explains 0.95, and drifts in weather
-// that its log did not have. So nobody is told to deploy a clone for its controller.
+// of steps with another action, or of variance. That is by 178 clones (before their weights
+// decayed) of nine controllers (half *thresholds*, logs of 300 to 3,000 steps, histories of 1
+// and 8), which then acted on the plant: 14 of 18 below 0.2 lost more than a fifth of the
+// controller's score, 55 of 160 above. A clone that is not poor may still fail: one of hvac
+// explains 0.95, and drifts in weather that its log did not have. So nobody is told to deploy a
+// clone for its controller.
 
 #include "core.h"
 #include "plan.h"
