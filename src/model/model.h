@@ -107,7 +107,8 @@ rh_status rh_model__replay(rh_replays **out, const rh_model *model, uint64_t see
                            rh_error *err);
 void rh_replays__destroy(rh_replays *replays); // NULL is allowed
 
-// A fitted reward as a formula: "1.2 - 0.98*abs(T - 21.3) - 0.1*pump". False: the model has none.
+// A fitted reward as a formula: "1.2 - 0.98*abs(T - 21.3) - 0.1*pump". False: the model has
+// none.
 bool rh_model__reward_words(rh_text *text, const rh_model *model);
 
 // The default candidates, the simplest first; how many. The caller may leave some out and set
