@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NRUN = 20, SHIFT = 48 };
+enum { NRUN = 20, SHIFT = 48, NPART = 10 };
 
 static rh_error err;
 
@@ -29,6 +29,18 @@ static bool fails(const void *rule, const double *obs, double reward, bool termi
     return rh_failure_step(rule, obs, reward, terminal);
 }
 
+// What the first tenth of the runs was like, when learning has only begun.
+static void first_tenth(const rh_result *result, const double *curve)
+{
+    double score = 0, nfailure = 0, nepisode = 0;
+    for (int i = 0; i < NRUN; i++) {
+        score += curve[i * NPART] / NRUN;
+        nfailure += (double)result[i].nfailure_first;
+        nepisode += (double)result[i].nepisode_first;
+    }
+    printf("  %-22s %20.1f %24.3g\n", "  its first tenth", score, 100 * nfailure / nepisode);
+}
+
 // Prints a row. Gives the true mean score and the failures in a run.
 static double row(const rh_best *best, rh_env *env, const char *name,
                   const rh_agent_type *agent, const double *hp, double promised,
@@ -36,14 +48,15 @@ static double row(const rh_best *best, rh_env *env, const char *name,
 {
     const rh_promise *p = &best->promise;
     rh_result result[NRUN];
-    double score[NRUN], work[NRUN], nepisode = 0;
+    double score[NRUN], curve[NRUN * NPART], work[NRUN], nepisode = 0;
     rh_eval_options opt = rh_eval_defaults(&best->task);
     opt.nrun = NRUN;
     opt.nstep = p->nstep;
     opt.cutoff = SHIFT;
+    opt.ncurve = NPART;
     opt.fails = fails;
     opt.rule = best->failure;
-    check(rh_eval_runs(&env, 1, agent, &best->task, 1, hp, &opt, result, NULL, &err));
+    check(rh_eval_runs(&env, 1, agent, &best->task, 1, hp, &opt, result, curve, &err));
     *nfailure = 0;
     for (int i = 0; i < NRUN; i++) {
         score[i] = result[i].score;
@@ -55,6 +68,8 @@ static double row(const rh_best *best, rh_env *env, const char *name,
     rh_summary s = rh_summarise(score, NRUN, work);
     printf("  %-22s %10.1f%10.1f %14.3g%10.3g\n", name, promised, s.mean,
            unit * promised_failures->rate, unit * *nfailure / of);
+    if (hp == best->hp && !p->fail_per_steps)
+        first_tenth(result, curve);
     return s.mean;
 }
 
