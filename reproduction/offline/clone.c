@@ -15,12 +15,10 @@
 // 1. The loss is strictly convex, so its minimum is unique and the result depends on no seed.
 //    It ends when no element of the gradient is above 1e-6, in units of logged actions.
 // 2. At the minimum the weights of a feature sum to 0 over the actions: raising action values
-// by
-//    preferences leaves their mean as it was.
+//    by preferences leaves their mean as it was.
 // 3. The features of a log are coded once, 4 bytes each: 7 MB for 5,000 steps of Acrobot.
 // 4. The ridge is not divided by n. Of 10,000 steps of one controller, 5,000 were cloned; -ln
-// of
-//    the probability of an action of the others was, near-optimal policies of collect:
+//    of the probability of an action of the others was, near-optimal policies of collect:
 //
 //        ridge            1      10     100    1000
 //        Acrobot          0.116  0.109  0.143  0.252

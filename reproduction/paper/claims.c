@@ -8,8 +8,7 @@
 //    sampled together: two methods on one log are a pair. Shares have Wilson's interval.
 // 2. Below 6 logs even a unanimous sign test is not significant at 5 % (2 * 0.5^5 = 0.0625).
 // 3. An interval that has shrunk to the limit (both methods chose the same setting on every
-// log)
-//    is a tie: "better" does not hold.
+//    log) is a tie: "better" does not hold.
 // 4. No verdict is written by hand. The rule stands beside it in every output.
 
 #include "paper_internal.h"

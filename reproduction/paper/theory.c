@@ -10,10 +10,9 @@
 //    model chooses one, against the approximation term of Theorem 2.
 // 2. The estimation term for n and T of the experiments.
 // 3. The approximation term from measured errors of the kNN model. The theorem needs the
-// largest
-//    errors over all (s, a), which a log cannot show; root mean square errors on held-out steps
-//    are below them, so the term is at least what is computed here. A wrong probability of an
-//    end, |p - p^|, makes |P - P^|_1 at least twice as large.
+//    largest errors over all (s, a), which a log cannot show; root mean square errors on
+//    held-out steps are below them, so the term is at least what is computed here. A wrong
+//    probability of an end, |p - p^|, makes |P - P^|_1 at least twice as large.
 // 4. The estimation term is not proved for a setting that was chosen: its proof adds the
 //    failures of two fixed settings, 1 - delta / 2 each, but the chosen one is the greatest of
 //    many estimates. How often its estimate is too high by more than the bound, exactly, for

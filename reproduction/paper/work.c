@@ -4,7 +4,7 @@
 //    order changes no result: a cell is a function of the options alone.
 // 2. A cell is done on one thread. Its result is kept in its file before it counts.
 // 3. The calling thread waits, reports progress and asks whether to stop; signals reach it
-// alone.
+//    alone.
 // 4. After a failure no further cell begins. The first failure is reported.
 
 #include "base/base.h"

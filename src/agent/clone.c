@@ -11,10 +11,9 @@
 // 2. The fit has its own random stream. All runs of a study imitate in the same way, and an
 //    agent that is made again is the same.
 // 3. A discrete action is drawn from p^(1 / RH_CLONE__COOL). The most likely one alone repeats
-// the last
-//    action for too long, since that predicts the logged one best: DC motor -29.3 instead of
-//    -26.1 (controller -23.9), one zone -1,108 and -972 (-889), battery 2,195 and 2,182
-//    (2,260), 6 runs each with a history of 4, rate not falling. Draws from p repeat an
+//    the last action for too long, since that predicts the logged one best: DC motor -29.3
+//    instead of -26.1 (controller -23.9), one zone -1,108 and -972 (-889), battery 2,195 and
+//    2,182 (2,260), 6 runs each with a history of 4, rate not falling. Draws from p repeat an
 //    operator's interventions.
 // 4. Of a long log the last MOST steps are imitated.
 // 5. Weights decay (Loshchilov and Hutter 2019), so that a clone errs less where the log has

@@ -1,8 +1,7 @@
 // plan_args.c - the options of a command, and the plan that they build.
 //
 // 1. Options are rows: of the plan's table, of the log's, and of the command's own tables. A
-// new
-//    row in the library is an option here, in --help, the manual page and the completions.
+//    new row in the library is an option here, in --help, the manual page and the completions.
 // 2. The library checks values of its rows: options accept what keys of a file do, and override
 //    them.
 // 3. --setting gives the agent of best.yaml, over the study file and below the options. A study

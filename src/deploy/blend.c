@@ -11,16 +11,15 @@
 // 1. A step counts if nothing speaks against the agent: deficits are below half of their alarm,
 //    and no test has evidence above 1.
 // 2. A violation is a failure, the event of a limit, or a sensor past a trip limit of the
-// guard.
-//    After each the size begins anew (c = 0, k is one more), unless so many are credible: of
-//    violations that happen at the logged controller's rate (of a limit: at its own; of a trip:
-//    never) so many or more come since the last time with a probability of CREDIBLE or more.
-//    They are taken as rare and independent (Poisson). An alarm needs much more evidence; this
-//    is no test, and it costs little to be wrong.
+//    guard. After each the size begins anew (c = 0, k is one more), unless so many are
+//    credible: of violations that happen at the logged controller's rate (of a limit: at its
+//    own; of a trip: never) so many or more come since the last time with a probability of
+//    CREDIBLE or more. They are taken as rare and independent (Poisson). An alarm needs much
+//    more evidence; this is no test, and it costs little to be wrong.
 // 3. It begins anew after an alarm, too.
 // 4. Where the fallback does not know its action there is nothing to blend with: the safe
-// action
-//    is taken, or the last one again; of a controller that does not say, none, for it acts.
+//    action is taken, or the last one again; of a controller that does not say, none, for it
+//    acts.
 
 #include "base/base.h"
 #include "deploy_internal.h"

@@ -14,10 +14,9 @@
 // 1. The first h units are only compared with. The stake is spent equally on the h units that
 //    follow, since any of them may be the first after a change, and on several e.
 // 2. Then the test begins anew with twice as many units, up to HALF. From then on pairs of
-// units
-//    are joined instead, so that units are twice as long: memory is constant, and a tenth of
-//    the past has about a dozen units. The k-th of these tests has 1 / (k (k + 1)) of the
-//    stake, so all of them together keep the rate.
+//    units are joined instead, so that units are twice as long: memory is constant, and a
+//    tenth of the past has about a dozen units. The k-th of these tests has 1 / (k (k + 1)) of
+//    the stake, so all of them together keep the rate.
 // 3. Neighbouring units of a slow plant are alike. A test of dependent units counts evidence
 //    several times, so the logarithm of each gain is multiplied by (1 - r) / (1 + r), the share
 //    of independent units in an autoregression. r is the autocorrelation at lag one of the

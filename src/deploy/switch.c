@@ -20,8 +20,7 @@
 //    of its own units; all together have one stake. The last setting is never dropped: then the
 //    alarms and the fallback remain.
 // 7. All numbers, agents included, are saved with the deployment. The draws are of the stream
-// of
-//    the seed, so the same messages give the same trial.
+//    of the seed, so the same messages give the same trial.
 
 #include "base/base.h"
 #include "base/base_internal.h"

@@ -15,8 +15,7 @@
 //    so a model learns dynamics from the log itself.
 // 5. An environment that gives a reason why it failed (a program that crashed) ends the work.
 // 6. Advice (advice.c) replaces actions of the frozen policy while it is logged. It has a
-// random
-//    stream of its own, so the policy and the starts are those of the log without it.
+//    random stream of its own, so the policy and the starts are those of the log without it.
 // 7. If none of the first 20 attempts learns enough, no more are made.
 
 #include "base/base.h"

@@ -10,16 +10,13 @@
 //    messages must then have; in the first step of an episode, and where one terminates, it is
 //    the row itself.
 // 2. Intervals begin where actions change: an episode's intervals are shifted so that most of
-// its
-//    changes, if at least twice as many as at a usual row, are at a beginning. Otherwise they
-//    begin with the episode.
+//    its changes, if at least twice as many as at a usual row, are at a beginning. Otherwise
+//    they begin with the episode.
 // 3. If the action changes within an interval, its step has the mean, or the most frequent one
-// of
-//    discrete actions.
+//    of discrete actions.
 // 4. An interval that is not complete is kept if a terminal step ends it, or if an episode
-// starts
-//    in it. Others, at the end of an episode and beside gaps, are left out: their sum of
-//    rewards is not that of a step.
+//    starts in it. Others, at the end of an episode and beside gaps, are left out: their sum
+//    of rewards is not that of a step.
 // 5. The reward of a step is no longer the formula of one row. But n times a weighted sum of
 //    means is the sum over n rows: of actions, and with means of observations. Such a formula
 //    is kept, any other one is lost. A terminal step may have fewer rows: its reward is logged,

@@ -10,9 +10,8 @@
 //    from their median to their 5th percentile; clearly above likewise, to the 95th. Of a
 //    normal distribution 1 in 150 is.
 // 4. The limit lies halfway between the usual and the nearest end that is on its far side, so
-// that
-//    a model that predicts rewards with errors is judged alike. It has few digits: people read
-//    it.
+//    that a model that predicts rewards with errors is judged alike. It has few digits: people
+//    read it.
 // 5. In a continuing task no step ends an episode. A log whose resets were found has ends to
 //    compare (rule 1); any step with such a reward is then a failure.
 // 6. A formula is about the state that a step leads to; where the log does not know it, about

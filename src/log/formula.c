@@ -4,9 +4,8 @@
 //
 // 1. A row's reward belongs to its own action: then its observations are s, its actions a, and
 //    its columns of s' are s'.
-// 2. A trip's cost, -50 of "-energy - 50*trip", is the difference that the terminal flag makes.
-// It
-//    is known although the log of a good controller has no trip.
+// 2. A trip's cost, -50 of "-energy - 50*trip", is the difference that the terminal flag
+//    makes. It is known although the log of a good controller has no trip.
 // 3. With --reward-of state it belongs to the action of the row before, whose s' is this row:
 //    observations are s', and actions are of a later step, so that no formula is kept. Nor is
 //    one kept where rows have an s' of their own, which need not be the next row.

@@ -5,8 +5,8 @@
 //    second for every half megabyte is some forty times what reading takes; 16 times the size
 //    and a gigabyte is room for the chunks of well packed data.
 // 2. On Linux (x86-64, AArch64) a seccomp filter allows the calls that memory and the open
-// descriptors need. All
-//    others fail with EPERM: a call that a newer libc tries first must not end the helper.
+//    descriptors need. All others fail with EPERM: a call that a newer libc tries first must
+//    not end the helper.
 // 3. libhdf5 reads the log through a driver of our own that uses an open descriptor. Drivers of
 //    libhdf5 open files by name.
 

@@ -12,9 +12,8 @@
 //    a file made to take hours is known within a second. Measured logs unpack to 2 to 20 times
 //    their file.
 // 4. Reading also has a limit by time, of the thread's own processor time, so that neither a
-// slow
-//    disk nor a busy machine counts: 30 s and 2 s per MB of the file. A CSV file takes 0.01 s
-//    per MB, a hundred times as much where it is packed a hundred times.
+//    slow disk nor a busy machine counts: 30 s and 2 s per MB of the file. A CSV file takes
+//    0.01 s per MB, a hundred times as much where it is packed a hundred times.
 
 #include "base/base_internal.h"
 #include "log_internal.h"

@@ -6,9 +6,8 @@
 // with a delay.
 //
 // 1. Histories are made from the finished log (observer.c), so that every format has them and
-// s'
-//    has them too. The current sensors come first, so formulas of the reward still name them.
-//    The log keeps the depth, for a deployment that makes the same.
+//    s' has them too. The current sensors come first, so formulas of the reward still name
+//    them. The log keeps the depth, for a deployment that makes the same.
 // 2. An episode that resumes after a gap has a history that was not logged: its first n - 1
 //    steps are dropped and counted.
 

@@ -18,8 +18,7 @@
 //    model predicts twice of what came, 0 if nothing came. Its standard error treats the
 //    experiments as independent.
 // 2. A step is outer if a sensor that varies (an action) is as far from its median, by ranks,
-// as
-//    in a tenth of the steps. With many ties there is no such tenth, and no test.
+//    as in a tenth of the steps. With many ties there is no such tenth, and no test.
 
 #include "stretches.h"
 

@@ -34,8 +34,7 @@
 //    horizons, than those of the persistence forecast.
 // 8. A candidate that cannot be fitted is left out, with the reason.
 // 9. One whose held-out steps are farther off than "nothing changes", by the root mean square,
-// is
-//    not chosen, unless all are.
+//    is not chosen, unless all are.
 // 10. A regression does not give way to a score that is LITTLE lower: in a long log every
 //    difference is beyond chance. A battery's was 1.117 times that of carrying, and its random
 //    actions earned -0.71 instead of -1.23 (plant: -0.68).

@@ -31,10 +31,9 @@
 // 7. If the action moves no sensor at all, the log does not show what it does, and no sensor is
 //    called exogenous. (A box heated in short pulses: both of its thermometers were.)
 // 8. A setpoint holds its value and jumps in few steps. What moves such a sensor moves it in
-// that
-//    step, so nothing is asked of its change over 10. But a gauge that is read now and then
-//    jumps too: no moved sensor may explain more than 8 / n of the n values that it jumps to,
-//    four times what chance would.
+//    that step, so nothing is asked of its change over 10. But a gauge that is read now and
+//    then jumps too: no moved sensor may explain more than 8 / n of the n values that it jumps
+//    to, four times what chance would.
 // 9. Of sensors in E the last NLAG values are known too: without them a sensor that they move
 //    helps to predict them, because it remembers their past (a hall that the sun warmed).
 

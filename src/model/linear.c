@@ -13,8 +13,7 @@
 //    the same stretch: disturbances that are not measured keep their correlation in time and
 //    with the weather. With the logged actions the log itself comes out.
 // 4. Rewards are the log's formula of simulated sensors, or fitted terms (linear_reward.c).
-// Ends
-//    are those of the limits of the log, or of the nearest logged arrival.
+//    Ends are those of the limits of the log, or of the nearest logged arrival.
 // 5. Averages over the past stand for what is too slow for lags: walls, beds, batteries.
 // 6. Predictions for a state of the log know what came before it. Any other observation is
 //    taken for a plant at rest.

@@ -17,9 +17,8 @@
 //    where the fast part is not known, they fit chance (drone).
 // 5. Where walls stop a sensor (linear_wall.c), all is chosen again without the steps there.
 // 6. If the linear part grows by itself, it is shrunk (linear_steady.c). Plants that do run
-// away
-//    exist, so the weights stay as they are if replays say clearly so (CLEARLY). Bounds stop
-//    both.
+//    away exist, so the weights stay as they are if replays say clearly so (CLEARLY). Bounds
+//    stop both.
 // 7. A sensor whose held-out steps persistence predicts better has its weights multiplied by
 //    the share, 0 to 1, that predicts them best: no worse than persistence by then.
 

@@ -12,8 +12,7 @@
 // horizon; its root is averaged over horizons.
 //
 // 1. One-step errors prefer what copies the noise of a sensor (TCLab: 1 lag and 4 lags differ
-// by
-//    half after one step, by two thirds after 50).
+//    by half after one step, by two thirds after 50).
 // 2. A controller's log hardly varies some combinations of sensors and actions. Terms that only
 //    these would determine cost nothing along the path, and beside it predictions by them are
 //    arbitrary: squares and products on the plants of bench/plants.

@@ -12,8 +12,7 @@
 //    episode. gamma = 1 has no horizon; 100 steps are used. In Cartpole (gamma 0.9) the cost is
 //    -1, one failure, as in the authors' code.
 // 3. A limit that is given by hand and that the log never passed costs what the reward's
-// formula
-//    adds to a terminal step ("-energy - 50*trip"), else the lowest return.
+//    formula adds to a terminal step ("-energy - 50*trip"), else the lowest return.
 
 #include "base/base_internal.h"
 #include "model_internal.h"

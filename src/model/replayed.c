@@ -5,14 +5,12 @@
 // the logged path, and with those of the nearest logged states from then on.
 //
 // 1. All stretches are of the first fold, so that one fit serves all of them: the longest of
-// each
-//    episode or block, evenly spaced over those that are at least half as long as the longest
-//    of all. A stretch of a few steps shows nothing. Their results are not looked at.
+//    each episode or block, evenly spaced over those that are at least half as long as the
+//    longest of all. A stretch of a few steps shows nothing. Their results are not looked at.
 // 2. A replay that has ended keeps its sum of rewards and has no more states.
 // 3. A sensor that wraps round is unwrapped: the logged values follow each other, and each
-// replay
-//    is taken on the turn nearest to them. Otherwise the median of replays on both sides of the
-//    seam would lie opposite of all of them.
+//    replay is taken on the turn nearest to them. Otherwise the median of replays on both
+//    sides of the seam would lie opposite of all of them.
 
 #include "base/base_internal.h"
 #include "model.h"

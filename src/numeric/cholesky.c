@@ -10,8 +10,7 @@
 // 1. Not LAPACK: every build of it sums in another order, and a study that was resumed on a
 //    machine with another one proposed other settings.
 // 2. Nearly all operations are products of blocks, in one loop (cholesky_kernel.c) that gives
-// the same
-//    bits with every instruction set.
+//    the same bits with every instruction set.
 // 3. The column of blocks below L11 is solved transposed, so that vectors lie along rows.
 // 4. The last rows of a product end at the diagonal: the upper half may hold something else.
 //

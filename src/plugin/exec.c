@@ -12,9 +12,8 @@
 //    needed are read.
 // 5. The first answer of a program may take START_UP seconds: interpreters load libraries.
 // 6. Where a reply must not wait (the fallback of a deployment) an answer that takes longer
-// than
-//    `within` is late: no failure, and dropped when it comes. A program with late answers for
-//    longer than the usual time has failed.
+//    than `within` is late: no failure, and dropped when it comes. A program with late answers
+//    for longer than the usual time has failed.
 // 7. The process groups of open programs are in a table that a signal handler may read: one
 //    that loops does not notice that its socket is closed.
 

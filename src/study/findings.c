@@ -22,9 +22,8 @@
 // 7. model-exploited: agents lose half of what they gained on random actions when they are
 //    moved to a model of other data (transfer.c), and score less there.
 // 8. few-steps: of 36 agents that small studies chose from 1,000 steps of the plants in the
-// half
-//    for thresholds 24 were worse than the controller; of 70 from 2,000 and 4,000 steps 19
-//    (bench/verdict_plants.csv).
+//    half for thresholds 24 were worse than the controller; of 70 from 2,000 and 4,000 steps
+//    19 (bench/verdict_plants.csv).
 
 #include "base/base.h"
 #include "core.h"

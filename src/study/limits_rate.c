@@ -1,9 +1,8 @@
 // limits_rate.c - how often a limit is exceeded, and how sure that is.
 //
 // 1. A rate is a ratio of two sums over the runs in one kind of model. Steps and episodes of
-// one
-//    run are not independent: an agent that learned badly exceeds a limit again and again. So
-//    its bounds are Student's over members, or over runs where members are few (Cochran,
+//    one run are not independent: an agent that learned badly exceeds a limit again and again.
+//    So its bounds are Student's over members, or over runs where members are few (Cochran,
 //    Sampling Techniques, 1977, section 6.3), and at least Wilson's of all steps or episodes:
 //    without an excess all members agree.
 // 2. Bounds are one-sided, each with the plan's confidence. Of several kinds of model the one

@@ -40,15 +40,14 @@
 //    nothing bounds a score from below and the interval is unknown: near-optimal Acrobot, seed
 //    24, promised -9 (-38 to 0), true -129.
 // 11. The winner is the best of several, so its score is too good by chance. Scores of
-// confirmed
-//    settings are lowered by how much a choice by all members but one is overrated
+//    confirmed settings are lowered by how much a choice by all members but one is overrated
 //    (crossfit.c); not that of the clone, which was not chosen by its score.
 // 12. The candidate's interval reaches at least as far as its advantage on the logged
-// controller
-//    is uncertain (claims.c): 1.5 standard deviations. Of 98 small studies of plants with a
-//    known truth (the half thresholds of bench/verdict_plants.csv) the truth was inside in 71 %
-//    without it and in 81 % with it, for a median width of 1.3 and 1.6 of the logged score;
-//    with 2.5 in 85 % and 2.6. Where all models of a log are wrong alike no width helps.
+//    controller is uncertain (claims.c): 1.5 standard deviations. Of 98 small studies of
+//    plants with a known truth (the half thresholds of bench/verdict_plants.csv) the truth was
+//    inside in 71 % without it and in 81 % with it, for a median width of 1.3 and 1.6 of the
+//    logged score; with 2.5 in 85 % and 2.6. Where all models of a log are wrong alike no
+//    width helps.
 // 13. The agent's defaults run as often as a confirmed setting, in the model's own kind, on the
 //    same random streams.
 

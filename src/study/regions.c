@@ -11,8 +11,7 @@
 // 2. A split must explain at least 2 % of the variance at the root, and leave at least `least`
 //    points on each side. Equal gains: the first feature, the lowest threshold.
 // 3. A region is at least a tenth of a feature's range wide. Visits in a model that stitches
-// are
-//    logged states, often the same ones, and a split would single them out.
+//    are logged states, often the same ones, and a split would single them out.
 // 4. Sums are taken in the order of the points, so equal points give equal bits.
 // 5. Regions that touch and need about the same are one region to a reader. Two boxes are
 //    joined if their bounds are equal except for one feature, in which they touch. The largest

@@ -10,9 +10,8 @@
 //    median over all of them: a frozen policy that gets stuck once would set a mean.
 // 2. The promise reaches down by the loss: the plant does not have the errors either.
 // 3. The share is that of the gain on random actions: 0, all of it holds; 1, nothing does. It
-// is
-//    limited after the median: where one half is easier, agents of one half lose what those of
-//    the other gain, and limited first, the gains would count as 0.
+//    is limited after the median: where one half is easier, agents of one half lose what those
+//    of the other gain, and limited first, the gains would count as 0.
 // 4. These runs use random streams of their own, and stay on rank 0: they are few. The
 //    journal keeps their scores; a study that was stopped among them does all of them again.
 // 5. An agent that cannot save what it learned leaves the transfer unknown.

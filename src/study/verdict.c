@@ -5,8 +5,7 @@
 //    (agree.c). Without a confirmation it is the choice of the search. A setting with diverged
 //    runs ranks below all without, and is not tied with them (run.c, decision 6).
 // 2. Two settings are tied if the differences of their paired runs, or members, include 0 (95
-// %).
-//    A setting that a race dropped is not tied: the race dropped it as clearly worse.
+//    %). A setting that a race dropped is not tied: the race dropped it as clearly worse.
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
 //    end of a list of three or more, and the agent would accept values further out.
 // 4. Importance is computed from the settings of the search, which are the most. Of several
