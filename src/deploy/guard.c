@@ -210,6 +210,14 @@ static rh_status read_limits(const reading *r, const rh_yaml *node, const char *
     return RH_OK;
 }
 
+static rh_status read_seconds(const reading *r, const rh_yaml *node, const char *key,
+                              double *seconds)
+{
+    return node->kind == RH_YAML_TEXT && rh_yaml__number(node, seconds) && *seconds > 0.0
+               ? RH_OK
+               : refuse(r, node, key, "seconds above 0");
+}
+
 static rh_status read_key(const reading *r, const char *key, const rh_yaml *node)
 {
     static const char *const known[] = {"safe_action", "forbidden",   "limits",   "trip",
@@ -234,14 +242,12 @@ static rh_status read_key(const reading *r, const char *key, const rh_yaml *node
         return read_limits(r, node, key, r->best->act_name, task->nact, g->act_lo, g->act_hi);
     if (strcmp(key, "trip") == 0)
         return read_limits(r, node, key, task->obs_name, task->nobs, g->trip_lo, g->trip_hi);
-    double *seconds = strcmp(key, "max_gap") == 0   ? &g->max_gap
-                      : strcmp(key, "silence") == 0 ? &g->silence
-                      : strcmp(key, "answer") == 0  ? &g->answer
-                                                    : NULL;
-    if (seconds)
-        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, seconds) && *seconds > 0.0
-                   ? RH_OK
-                   : refuse(r, node, key, "seconds above 0");
+    if (strcmp(key, "max_gap") == 0)
+        return read_seconds(r, node, key, &g->max_gap);
+    if (strcmp(key, "silence") == 0)
+        return read_seconds(r, node, key, &g->silence);
+    if (strcmp(key, "answer") == 0)
+        return read_seconds(r, node, key, &g->answer);
     if (strcmp(key, "alarm_share") == 0)
         return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->share) &&
                        g->share >= 0.0 && g->share <= 1.0

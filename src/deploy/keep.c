@@ -105,6 +105,38 @@ enum {
     NPOSITION = P_DROPPED + RH_MAX_TIED + 1
 };
 
+static void pack_trial(const rh_deploy_health *h, double p[NPOSITION])
+{
+    p[P_NSETTING] = h->nsetting;
+    p[P_SETTING] = h->setting;
+    p[P_TRIAL] = (double)h->trial_steps;
+    p[P_USED] = (double)h->trial_used;
+    p[P_OVER] = h->trial_over;
+    for (int i = 0; i <= RH_MAX_TIED; i++) {
+        double *to = p + P_SETTINGS + 3 * i;
+        to[0] = h->tried[i].mean;
+        to[1] = h->tried[i].error;
+        to[2] = (double)h->tried[i].steps;
+        p[P_DROPPED + i] = h->tried[i].dropped;
+    }
+}
+
+static void pack_limits(const rh_deploy_health *h, double p[NPOSITION])
+{
+    p[P_BROKEN] = (double)h->since[BROKEN];
+    p[P_BROKEN + 1] = h->sure[BROKEN];
+    p[P_BROKEN + 2] = h->evidence[BROKEN];
+    p[P_NLIMIT] = h->nlimit;
+    for (int i = 0; i < RH_MAX_LIMITS; i++) {
+        const rh_deploy_limit *l = &h->limit[i];
+        double *to = p + P_LIMITS + 4 * i;
+        to[0] = l->unit;
+        to[1] = l->most;
+        to[2] = (double)l->n;
+        to[3] = (double)l->of;
+    }
+}
+
 static void pack(const rh_deploy *d, double p[NPOSITION])
 {
     const rh_deploy_health *h = &d->health;
@@ -163,30 +195,8 @@ static void pack(const rh_deploy *d, double p[NPOSITION])
     p[P_NO_ACTION] = (double)h->count[NO_ACTION];
     p[P_NO_FALLBACK] = (double)h->count[NO_FALLBACK];
     p[P_SILENT] = (double)h->since[SILENT];
-    p[P_NSETTING] = h->nsetting;
-    p[P_SETTING] = h->setting;
-    p[P_TRIAL] = (double)h->trial_steps;
-    p[P_USED] = (double)h->trial_used;
-    p[P_OVER] = h->trial_over;
-    for (int i = 0; i <= RH_MAX_TIED; i++) {
-        double *to = p + P_SETTINGS + 3 * i;
-        to[0] = h->tried[i].mean;
-        to[1] = h->tried[i].error;
-        to[2] = (double)h->tried[i].steps;
-        p[P_DROPPED + i] = h->tried[i].dropped;
-    }
-    p[P_BROKEN] = (double)h->since[BROKEN];
-    p[P_BROKEN + 1] = h->sure[BROKEN];
-    p[P_BROKEN + 2] = h->evidence[BROKEN];
-    p[P_NLIMIT] = h->nlimit;
-    for (int i = 0; i < RH_MAX_LIMITS; i++) {
-        const rh_deploy_limit *l = &h->limit[i];
-        double *to = p + P_LIMITS + 4 * i;
-        to[0] = l->unit;
-        to[1] = l->most;
-        to[2] = (double)l->n;
-        to[3] = (double)l->of;
-    }
+    pack_trial(h, p);
+    pack_limits(h, p);
 }
 
 // A count that a damaged or foreign file may hold too.

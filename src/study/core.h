@@ -260,6 +260,8 @@ bool rh_study__can_deploy(const rh_trial *trial);
 
 // The effect that the log does not show and a row asks for; NULL: it asks for something else.
 const rh_not_shown *rh_study__not_shown(const rh_model *model, const rh_next *row);
+// Whether agents do in a region what the log hardly ever did there, or nowhere near. evidence.c
+bool rh_study__is_unlogged(const rh_next *row);
 
 // ---------------------------------------------------------------------------- crossfit.c
 

@@ -1,6 +1,7 @@
 // test_trust.c - from evidence to a level, a probability and reasons.
 
 #include "model/model_sample.h"
+#include "study/core.h"
 #include "study/evidence.h"
 #include "study/study_internal.h"
 
@@ -447,9 +448,19 @@ static void levels_have_names(void **unused)
     assert_string_equal(rh_decision_name(RH_DECISION_DEPLOY), "deploy this setting");
 }
 
+static void what_the_log_does_not_have(void **unused)
+{
+    (void)unused;
+    // of the fermenter of bench/plants: 13 logged steps, none near the agent's
+    assert_true(rh_study__is_unlogged(&(rh_next){.nlogged = 13, .alone = 0.99}));
+    assert_true(rh_study__is_unlogged(&(rh_next){.nlogged = 9, .alone = 0.1}));
+    assert_false(rh_study__is_unlogged(&(rh_next){.nlogged = 147, .alone = 0.86}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_log_does_not_have),
         cmocka_unit_test(sound_evidence_is_trusted),
         cmocka_unit_test(doubtful_evidence_is_not),
         cmocka_unit_test(worse_evidence_is_not_trusted_more),

@@ -101,8 +101,8 @@ static const struct {
     bool learns;
     bool found[NLOOKED];
     bool unlogged;
-} known[] = {{GOOD, false, {true, true, false, false}, false},
-             {GOOD, true, {true, false, false, false}, false},
+} known[] = {{GOOD, false, {true, true, false, false}, true},
+             {GOOD, true, {true, false, false, false}, true},
              {AT_RANDOM, false, {false, true, false, false}, false},
              {AT_RANDOM, true, {false, false, true, false}, false},
              {RARELY, true, {false, false, false, false}, true},
