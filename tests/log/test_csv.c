@@ -1312,14 +1312,16 @@ static void estimated_lines(void **unused)
 {
     (void)unused;
     enum { NLINE = 100000, WIDTH = 10 };
-    char path[] = "/tmp/rehearse-lines-XXXXXX", *text = malloc((size_t)NLINE * WIDTH + 1),
-         *line;
+    char path[] = "/tmp/rehearse-lines-XXXXXX", *text = malloc((size_t)NLINE * WIDTH), *line;
     size_t n = 0;
     int fd = mkstemp(path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     assert_true(text && file);
-    for (int i = 0; i < NLINE; i++)
-        snprintf(text + (size_t)i * WIDTH, WIDTH + 1, "%05d,0,1\n", i);
+    for (int i = 0; i < NLINE; i++) {
+        char row[24];
+        snprintf(row, sizeof row, "%05d,0,1\n", i);
+        memcpy(text + (size_t)i * WIDTH, row, WIDTH);
+    }
     assert_int_equal(fwrite(text, 1, (size_t)NLINE * WIDTH, file), (size_t)NLINE * WIDTH);
     assert_int_equal(fclose(file), 0);
     for (int i = 0; i < 2; i++) {
