@@ -534,6 +534,7 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
     if (is_tripped(d, obs, task->nobs)) {
         reply->notes |= RH_NOTE_TRIPPED;
         reply->source = RH_BY_GUARD;
+        agents = false;
     } else if (agents && task->naction && g->banned[(int)reply->act[0]]) {
         reply->notes |= RH_NOTE_LIMITED;
         reply->source = RH_BY_GUARD;
