@@ -326,6 +326,7 @@ typedef struct rh_turn {
     double tripped;                  // 1: a sensor is past a limit of the guard
     double failures[2];              // when it last began: failures, and of how many
     double limits[RH_MAX_LIMITS][2]; // the same of each limit
+    double ignored;                  // alarms that were on when the agent was ordered back
 } rh_turn;
 enum { RH_TURN__N = sizeof(rh_turn) / sizeof(double) };
 

@@ -202,6 +202,37 @@ static void after_an_alarm(void **unused)
     }
 }
 
+// Ordered back while an alarm is on, the agent acts, also after a restart; a new one counts.
+static void back_in_spite_of_an_alarm(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: hold\n", RH_MODE_KEPT);
+    rh_deploy_reply r = {0};
+    int t = 0;
+    while (t < 100 && !(r.alarms & RH_ALARM_PROMISE))
+        r = after(d, t++, -1.0, -99.0, 0);
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_HOLD);
+    r = after(d, t++, -1.0, -1.0, RH_COMMAND_AGENT);
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_true(r.alarms & RH_ALARM_PROMISE);
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_AGENT);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    d = made(BEST_ALL, "fallback: hold\n", RH_MODE_KEPT);
+    r = after(d, t++, -1.0, -1.0, 0);
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_true(r.alarms & RH_ALARM_PROMISE);
+    rh_monitor__raise(&d->health, RH_ALARM_DIVERGED); // another one
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_HOLD);
+    r = after(d, t++, -1.0, -1.0, RH_COMMAND_AGENT); // it is over by the command
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_false(r.alarms & RH_ALARM_DIVERGED);
+    rh_monitor__end(&d->health, RH_ALARM_PROMISE); // it comes anew
+    after(d, t++, -1.0, -1.0, 0);
+    rh_monitor__raise(&d->health, RH_ALARM_PROMISE);
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_HOLD);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // A missing sensor: the fallback, and not the agent.
 static void silence(void **unused)
 {
@@ -727,6 +758,7 @@ int main(void)
         IN_A_FOLDER(advice),
         IN_A_FOLDER(by_command),
         IN_A_FOLDER(after_an_alarm),
+        IN_A_FOLDER(back_in_spite_of_an_alarm),
         IN_A_FOLDER(silence),
         IN_A_FOLDER(by_a_program),
         IN_A_FOLDER(by_a_clone),
