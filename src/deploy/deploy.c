@@ -17,7 +17,8 @@
 //    makes them (rh_observer). With an unknown history, after a hole, the agent acts as at a
 //    start, and learns nothing until the history is known: a log would not have these steps.
 // 7. Saving ends the agent's episode: the step after a save is not learned from. With the usual
-//    1,000 steps between saves this is one in a thousand.
+//    1,000 steps between saves this is one in a thousand. Who acts and the alarms are saved at
+//    once, when they change: a kill must not bring back the agent.
 // 8. While no message at all comes in for the time that the guard file says, the fallback acts,
 //    or the safe action or the last one is held: the caller asks for it (MQTT sends it). The
 //    next observation ends this and is a gap. Between episodes no message is expected.
@@ -142,10 +143,19 @@ static rh_status load_born(rh_deploy *d, rh_error *err)
     return rc;
 }
 
+// An alarm of the disk is about saving itself.
+static rh_deploy__who who_acts(const rh_deploy *d)
+{
+    return (rh_deploy__who){.alarms = d->health.alarms & ~(unsigned)RH_ALARM_DISK,
+                            .mode = d->turn.mode,
+                            .fallen = d->turn.fallen};
+}
+
 // A full disk is an alarm: the plant goes on.
 static rh_status save(rh_deploy *d, rh_error *err)
 {
     rh_error why = {""};
+    d->kept = who_acts(d);
     d->saved = rh_deploy__now();
     d->saved_step = d->health.nstep;
     rh_status rc = rh_keep__save(d, &why);
@@ -220,6 +230,7 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = rh_monitor__open_limits(d, err);
     if (!rc)
         rc = rh_switch__open(d, err);
+    d->kept = who_acts(d);
     if (!rc)
         rc = rh_turn__open(d, err);
     if (!rc)
@@ -642,12 +653,12 @@ static void hear(rh_deploy *d)
     rh_monitor__end(&d->health, RH_ALARM_SILENCE);
 }
 
-// Decision 8. Returns whether it began now.
-static bool fall_silent(rh_deploy *d)
+// Decision 8.
+static void fall_silent(rh_deploy *d)
 {
     unsigned alarms = d->health.alarms;
     if (d->silent || !(rh_deploy__now() - d->heard > d->guard.silence))
-        return false;
+        return;
     rh_deploy_seen none = {.obs = d->sent, .reward = NAN, .seq = -1, .time = NAN};
     rh_deploy_reply reply = {.source = RH_BY_NOBODY};
     d->controller = NULL;
@@ -660,7 +671,6 @@ static bool fall_silent(rh_deploy *d)
     }
     tell(d, &none, &reply, alarms);
     d->answered = reply;
-    return true;
 }
 
 bool rh_deploy__unasked(rh_deploy *d, rh_deploy_reply *reply)
@@ -729,9 +739,12 @@ rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
         count_notes(d, notes);
     }
     rh_turn__mend(d);
-    bool due = fall_silent(d) && d->folder;
+    fall_silent(d);
     flush_events(d);
-    due = due || d->health.nstep - d->saved_step >= d->opt.save_steps;
+    rh_deploy__who now = who_acts(d);
+    bool news = now.alarms != d->kept.alarms || now.mode != d->kept.mode ||
+                now.fallen != d->kept.fallen;
+    bool due = (news && d->folder) || d->health.nstep - d->saved_step >= d->opt.save_steps;
     if (!due && d->health.nstep > d->saved_step)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;
     if (!due)

@@ -375,6 +375,12 @@ typedef enum rh_deploy__phase {
     RH_DEPLOY__LEARNING // in an episode: the agent chose the action and can learn from the next
 } rh_deploy__phase;
 
+// What a kill must not lose: it is saved at once.
+typedef struct rh_deploy__who {
+    unsigned alarms; // all but that of the disk
+    double mode, fallen;
+} rh_deploy__who;
+
 struct rh_deploy {
     rh_best *best;                       // owned
     rh_agent *agent;                     // owned: the one that acts
@@ -418,6 +424,7 @@ struct rh_deploy {
     double period;            // seconds between the last two observations; NAN: unknown
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
+    rh_deploy__who kept; // what was saved
 };
 
 // Of new files in the folder.

@@ -103,6 +103,13 @@ static void change(rh_deploy *d, rh_deploy_mode mode, bool fallen)
     rh_blend__begin(d);
 }
 
+static void tell_mode(rh_deploy *d)
+{
+    d->health.mode = (rh_deploy_mode)d->turn.mode;
+    d->health.fallen = d->turn.fallen != 0.0;
+    d->health.mode_step = (int64_t)d->turn.since;
+}
+
 void rh_turn__command(rh_deploy *d, rh_deploy_command command)
 {
     rh_deploy_mode mode = (rh_deploy_mode)d->turn.mode;
@@ -127,10 +134,11 @@ void rh_turn__command(rh_deploy *d, rh_deploy_command command)
         break;
     }
     change(d, mode, fallen);
-    if (command != RH_COMMAND_AGENT)
-        return;
-    rh_monitor__end(&d->health, RH_ALARM_DIVERGED);
-    d->turn.ignored = d->health.alarms & ABOUT;
+    if (command == RH_COMMAND_AGENT) {
+        rh_monitor__end(&d->health, RH_ALARM_DIVERGED);
+        d->turn.ignored = d->health.alarms & ABOUT;
+    }
+    tell_mode(d);
 }
 
 bool rh_turn__watches(const rh_deploy *d)
@@ -182,9 +190,7 @@ void rh_turn__judge(rh_deploy *d)
     tell_gain(d);
     if (may_step_up(d))
         change(d, d->turn.mode == RH_MODE_SHADOW ? RH_MODE_ADVICE : RH_MODE_CONTROL, false);
-    h->mode = (rh_deploy_mode)d->turn.mode;
-    h->fallen = d->turn.fallen != 0.0;
-    h->mode_step = (int64_t)d->turn.since;
+    tell_mode(d);
     h->nshadow = (int64_t)d->turn.n;
     h->allowed = isnan(d->guard.blend_away) ? NAN : rh_blend__allowed(d);
 }

@@ -161,7 +161,7 @@ static void by_command(void **unused)
         rh_deploy_reply r = after(d, t, -1.0, -1.0, t == 1 ? RH_COMMAND_FALLBACK : 0);
         assert_int_equal(r.source, RH_BY_FALLBACK);
         assert_true(r.act[0] == 1.0);
-        assert_true(r.learned);
+        assert_int_equal(r.learned, t != 2); // it was saved
     }
     assert_true(rh_deploy_health_of(d).fallen);
     assert_int_equal(rh_deploy_health_of(d).mode_step, 1);
@@ -432,11 +432,12 @@ static void no_message(void **unused)
         assert_int_equal(r.source, RH_BY_AGENT);
         assert_true(r.notes & RH_NOTE_GAP);
         assert_false(r.learned);
-        assert_true(after(d, 2, -1.0, -1.0, 0).learned);
+        assert_false(after(d, 2, -1.0, -1.0, 0).learned); // it was saved
+        assert_true(after(d, 3, -1.0, -1.0, 0).learned);
         // an episode is over: nothing is expected
         double obs[2] = {5.0, 0.5};
         rh_deploy_seen end = {
-            .obs = obs, .reward = -1, .seq = 3, .time = NAN, .truncated = true};
+            .obs = obs, .reward = -1, .seq = 4, .time = NAN, .truncated = true};
         assert_int_equal(rh_deploy_step(d, &end, &r, NULL), RH_OK);
         pass(0.03);
         assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
@@ -699,11 +700,11 @@ static void killed(void **unused)
         opt.mode = RH_MODE_KEPT;
         rh_deploy *d = opened(&opt);
         rh_deploy_health h = rh_deploy_health_of(d);
-        assert_int_equal(h.nstep, 100);
+        assert_int_equal(h.nstep, 101); // ten steps after the command was, and so on
         assert_int_equal(h.mode, mode);
         assert_true(h.fallen);
         assert_int_equal(h.mode_step, 50);
-        assert_int_equal(h.nshadow, mode == RH_MODE_CONTROL ? 0 : 50);
+        assert_int_equal(h.nshadow, mode == RH_MODE_CONTROL ? 0 : 51);
         assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
         char path[128];
         snprintf(path, sizeof path, "%s/log.csv", name);
@@ -714,6 +715,37 @@ static void killed(void **unused)
         fclose(file);
         assert_int_equal(n, 1 + 104); // all rows whose outcome was seen
     }
+}
+
+// A command and an alarm are in the file after the step that brought them.
+static void saved_at_once(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: hold\n", RH_MODE_KEPT);
+    rh_deploy_health h;
+    for (int t = 0; t < 5; t++)
+        after(d, t, -1.0, -1.0, 0);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.nstep, 0); // nothing new
+    after(d, 5, -1.0, -1.0, RH_COMMAND_FALLBACK);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.nstep, 6);
+    assert_true(h.fallen);
+    after(d, 6, -1.0, -1.0, RH_COMMAND_SHADOW);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.mode, RH_MODE_SHADOW);
+    after(d, 6, -1.0, -1.0, RH_COMMAND_CONTROL); // in a repeated observation
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.mode, RH_MODE_CONTROL);
+    after(d, 7, -1.0, -1.0, RH_COMMAND_AGENT);
+    int t = 8;
+    while (t < 100 && !(rh_deploy_health_of(d).alarms & RH_ALARM_PROMISE))
+        after(d, t++, -1.0, -99.0, 0);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.nstep, t);
+    assert_true(h.alarms & RH_ALARM_PROMISE);
+    assert_true(h.fallen);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
 static void refused(void **unused)
@@ -774,6 +806,7 @@ int main(void)
         IN_A_FOLDER(steps_up),
         IN_A_FOLDER(gain),
         IN_A_FOLDER(killed),
+        IN_A_FOLDER(saved_at_once),
         IN_A_FOLDER(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
