@@ -21,7 +21,8 @@
 //    once, when they change: a kill must not bring back the agent.
 // 8. While no message at all comes in for the time that the guard file says, the fallback acts,
 //    or the safe action or the last one is held: the caller asks for it (MQTT sends it). The
-//    next observation ends this and is a gap. Between episodes no message is expected.
+//    next message ends this; the next new observation is a gap. Between episodes no message is
+//    expected, and one that comes in again changes nothing.
 // 9. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
 //    agent that can (took) learns from what was done. What an operator or the guard does in
 //    control is an emergency, and is not learned from. In shadow what the plant's controller
@@ -618,9 +619,11 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
 {
     double now[RH_MAX_OBS];
     d->nlate += notes == RH_NOTE_LATE;
+    if (d->phase == RH_DEPLOY__BETWEEN)
+        d->heard = INFINITY;
     rh_observer__begin(d->present, true);
     rh_observer__show(d->present, seen->obs, now);
-    if (!rh_turn__watches(d) && is_tripped(d, now, d->best->nnow)) {
+    if (in_episode(d) && !rh_turn__watches(d) && is_tripped(d, now, d->best->nnow)) {
         notes |= RH_NOTE_TRIPPED;
         d->answered.source = RH_BY_GUARD;
         memcpy(d->answered.act, d->guard.act, sizeof d->answered.act);
@@ -649,7 +652,7 @@ static void hear(rh_deploy *d)
 {
     if (isfinite(d->guard.silence))
         d->heard = rh_deploy__now();
-    d->unasked = false;
+    d->unasked = d->quiet = false;
     rh_monitor__end(&d->health, RH_ALARM_SILENCE);
 }
 
@@ -657,12 +660,12 @@ static void hear(rh_deploy *d)
 static void fall_silent(rh_deploy *d)
 {
     unsigned alarms = d->health.alarms;
-    if (d->silent || !(rh_deploy__now() - d->heard > d->guard.silence))
+    if (d->quiet || !(rh_deploy__now() - d->heard > d->guard.silence))
         return;
     rh_deploy_seen none = {.obs = d->sent, .reward = NAN, .seq = -1, .time = NAN};
     rh_deploy_reply reply = {.source = RH_BY_NOBODY};
     d->controller = NULL;
-    d->silent = true;
+    d->quiet = d->silent = true;
     d->unasked = !rh_turn__watches(d);
     rh_monitor__raise(&d->health, RH_ALARM_SILENCE);
     if (d->unasked) {

@@ -418,7 +418,8 @@ struct rh_deploy {
     int64_t seq;              // of the last observation; -1: none
     int nlate;                // late observations since then
     double heard;             // when the last message came in; INFINITY: none is expected
-    bool silent;              // silence began, and no observation was accepted since
+    bool quiet;               // silence began, and no message came in since
+    bool silent;              // likewise, and no new observation was accepted since
     bool unasked;             // and its action was not sent yet
     double time;              //
     double period;            // seconds between the last two observations; NAN: unknown

@@ -455,6 +455,39 @@ static void no_message(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// Silence again after a repeated observation, and none after an episode's end that came twice.
+static void silence_again(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL,
+                        "silence: 0.02\nfallback: off\non_alarm: continue\n"
+                        "trip: {temp: [null, 9]}\n",
+                        RH_MODE_KEPT);
+    rh_deploy_reply r;
+    after(d, 0, -1.0, NAN, 0);
+    for (int i = 0; i < 3; i++) {
+        pass(0.03);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy_health_of(d).alarms, RH_ALARM_SILENCE);
+        assert_true(rh_deploy__unasked(d, &r));
+        assert_int_equal(r.source, RH_BY_FALLBACK);
+        assert_int_equal(after(d, 0, -1.0, NAN, 0).alarms, 0);
+        assert_false(rh_deploy__unasked(d, &r));
+    }
+    assert_true(after(d, 1, -1.0, -1.0, 0).notes & RH_NOTE_GAP);
+    double obs[2] = {9.5, 0.5};
+    rh_deploy_seen end = {.obs = obs, .reward = -1, .seq = 2, .time = NAN, .terminal = true};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(rh_deploy_step(d, &end, &r, NULL), RH_OK);
+        assert_int_equal(r.source, RH_BY_NOBODY);
+        pass(0.03);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy_health_of(d).alarms, 0);
+        assert_false(rh_deploy__unasked(d, &r));
+    }
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // The blend does not grow while the deficit is high.
 static void blend_waits(void **unused)
 {
@@ -797,6 +830,7 @@ int main(void)
         IN_A_FOLDER(by_a_slow_program),
         IN_A_FOLDER(safe_beside_fallback),
         IN_A_FOLDER(no_message),
+        IN_A_FOLDER(silence_again),
         IN_A_FOLDER(blend_waits),
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
