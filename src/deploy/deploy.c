@@ -27,6 +27,9 @@
 //    agent that can (took) learns from what was done. What an operator or the guard does in
 //    control is an emergency, and is not learned from. In shadow what the plant's controller
 //    said it would do is what was done, unless the plant says otherwise.
+// 10. A command in a late observation is obeyed only if it orders the fallback: others may be
+//    older than what was ordered since. One in a repeated observation is obeyed if it is
+//    another one than before. If the agent does not act by it any more, nor does the reply.
 
 #include "deploy.h"
 #include "base/base.h"
@@ -612,6 +615,33 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
     d->time = isfinite(seen->time) ? seen->time : NAN;
 }
 
+// A command in old news (decision 10): whose action the last reply was may end by it.
+static void obey_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned old)
+{
+    rh_deploy_reply *was = &d->answered;
+    rh_deploy_command command = seen->command;
+    bool late = old == RH_NOTE_LATE;
+    if (late ? command != RH_COMMAND_FALLBACK : !command || command == d->command)
+        return;
+    d->command = late ? d->command : command;
+    rh_turn__command(d, command);
+    bool watches = rh_turn__watches(d), safe = was->source == RH_BY_GUARD;
+    bool shown = was->source == RH_BY_SHADOW || was->source == RH_BY_ADVICE;
+    if (!in_episode(d))
+        return;
+    if (watches && (shown || was->source == RH_BY_AGENT))
+        rh_turn__send(d, was);
+    else if (watches)
+        was->source = RH_BY_NOBODY;
+    else if (d->turn.fallen != 0.0 && !safe)
+        rh_turn__fallback(d, was);
+    else
+        return;
+    d->reply = *was;
+    if (d->phase == RH_DEPLOY__LEARNING)
+        d->phase = RH_DEPLOY__SEEING;
+}
+
 // The last reply again, to an observation that is old news; past the limits the safe action
 // (decision 2). It replaces the agent's action, from which nothing is learned then.
 static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned notes,
@@ -693,13 +723,15 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     hear(d);
     bool told = seen->controller && known_action(&d->best->task, seen->controller);
     d->controller = told ? seen->controller : NULL;
-    rh_turn__command(d, seen->command);
     if ((old = is_old(d, seen)) != 0) {
+        obey_again(d, seen, old);
         answer_again(d, seen, old, reply);
         tell(d, seen, reply, alarms);
         return RH_OK;
     }
     *reply = (rh_deploy_reply){0};
+    d->command = seen->command;
+    rh_turn__command(d, seen->command);
     double obs[RH_MAX_OBS];
     step s = examine(d, seen);
     rh_deploy__phase shown = observe(d, seen, &s, obs);

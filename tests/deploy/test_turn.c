@@ -180,6 +180,38 @@ static void by_command(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// Commands in repeated and late observations.
+static void by_old_command(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: on\n", 0);
+    assert_int_equal(after(d, 3, -1.0, NAN, 0).notes & RH_NOTE_REPEATED, 0);
+    rh_deploy_reply r = after(d, 3, -1.0, NAN, RH_COMMAND_FALLBACK);
+    assert_int_equal(r.notes, RH_NOTE_REPEATED);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 1.0);
+    assert_int_equal(after(d, 3, -1.0, NAN, 0).source, RH_BY_FALLBACK);
+    after(d, 1, -1.0, NAN, RH_COMMAND_AGENT); // older than the fallback's
+    after(d, 1, -1.0, NAN, RH_COMMAND_SHADOW);
+    r = after(d, 4, -1.0, -1.0, RH_COMMAND_NONE);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_int_equal(after(d, 5, -1.0, -1.0, RH_COMMAND_AGENT).source, RH_BY_AGENT);
+    r = after(d, 1, -1.0, NAN, RH_COMMAND_FALLBACK); // late: only away from the agent
+    assert_int_equal(r.notes, RH_NOTE_LATE);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    r = after(d, 5, -1.0, -1.0, RH_COMMAND_AGENT); // a copy of the one before
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(rh_deploy_health_of(d).fallen);
+    assert_int_equal(after(d, 6, -1.0, -1.0, RH_COMMAND_AGENT).source, RH_BY_AGENT);
+    r = after(d, 6, -1.0, -1.0, RH_COMMAND_SHADOW);
+    assert_int_equal(r.source, RH_BY_SHADOW);
+    r = after(d, 6, -1.0, -1.0, RH_COMMAND_ADVICE);
+    assert_int_equal(r.source, RH_BY_ADVICE);
+    r = after(d, 7, 0.0, -1.0, 0);
+    assert_int_equal(r.source, RH_BY_ADVICE);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // Rewards far below the promise: an alarm, then the fallback, until a command.
 static void after_an_alarm(void **unused)
 {
@@ -822,6 +854,7 @@ int main(void)
         IN_A_FOLDER(log_has_the_truth),
         IN_A_FOLDER(advice),
         IN_A_FOLDER(by_command),
+        IN_A_FOLDER(by_old_command),
         IN_A_FOLDER(after_an_alarm),
         IN_A_FOLDER(back_in_spite_of_an_alarm),
         IN_A_FOLDER(silence),
