@@ -25,7 +25,8 @@
 //    expected, and one that comes in again changes nothing.
 // 9. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
 //    agent that can (took) learns from what was done. What an operator or the guard does in
-//    control is an emergency, and is not learned from. In shadow what the plant's controller
+//    control is an emergency, and is not learned from. A proposal that the guard changed and
+//    that was followed is somebody else's action. In shadow what the plant's controller
 //    said it would do is what was done, unless the plant says otherwise.
 // 10. A command in a late observation is obeyed only if it orders the fallback: others may be
 //    older than what was ordered since. One in a repeated observation is obeyed if it is
@@ -380,7 +381,8 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
     bool open = by == RH_BY_NOBODY || by == RH_BY_SHADOW || by == RH_BY_ADVICE;
     bool others = by != RH_BY_ADVICE && open && expects_others(d);
     bool same = seen->act && same_action(task, seen->act, d->reply.act);
-    s.by_agent = by == RH_BY_AGENT || (by == RH_BY_ADVICE && same);
+    bool guarded = (d->reply.notes & (RH_NOTE_LIMITED | RH_NOTE_TRIPPED)) != 0;
+    s.by_agent = by == RH_BY_AGENT || (by == RH_BY_ADVICE && same && !guarded);
     if (open && !seen->act) {
         s.act = by == RH_BY_SHADOW ? controlled(d) : NULL;
         s.notes |= !s.act && expects_others(d) ? RH_NOTE_NO_ACTION : 0;
@@ -390,7 +392,8 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
         s.by_agent = false;
         s.act = known_action(task, seen->act) ? seen->act : NULL;
     }
-    s.by_other = s.act && !s.by_agent && rh_turn__learns(d);
+    s.by_other =
+        s.act && !s.by_agent && rh_turn__learns(d) && (rh_turn__watches(d) || !guarded);
     if (s.join == FOLLOWS && s.act)
         s.reward = reward_of(d, seen, s.act);
     if (s.join == FOLLOWS && isnan(s.reward) && !(s.notes & RH_NOTE_NO_ACTION))

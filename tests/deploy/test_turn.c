@@ -151,6 +151,39 @@ static void advice(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// What the guard changed is not the agent's own: advice that was followed counts as somebody
+// else's, a cut blend is not learned from.
+static void changed_by_the_guard(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "forbidden: [on]\nsafe_action: off\n", RH_MODE_ADVICE);
+    rh_deploy_reply r = after(d, 0, -1.0, NAN, 0);
+    int own = 0, n = 0;
+    for (int t = 1; t < 100; t++) {
+        own += r.notes == 0;
+        n += r.notes == RH_NOTE_LIMITED;
+        r = after(d, t, r.act[0], -1.0, 0);
+        assert_int_equal(r.source, RH_BY_ADVICE);
+        assert_true(r.act[0] == 0.0);
+        assert_true(r.learned);
+    }
+    assert_true(own > 0 && n > 0);
+    assert_int_equal(rh_deploy_health_of(d).njudged, own);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    forget();
+    d = made(with("td3", CONTINUOUS),
+             "fallback: 9\nlimits: {power: [0, 8]}\nblend: {away: 1}\nalarm_share: 1\n", 0);
+    bool cut = false, was = false;
+    for (int t = 0; t < 300; t++) {
+        r = after(d, t, -1.0, -0.1, 0);
+        assert_int_equal(r.learned, t > 0 && !was);
+        was = (r.notes & RH_NOTE_LIMITED) != 0;
+        cut = cut || was;
+    }
+    assert_true(cut);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // By command, and back; learning goes on.
 static void by_command(void **unused)
 {
@@ -853,6 +886,7 @@ int main(void)
         IN_A_FOLDER(learns_in_the_shadow),
         IN_A_FOLDER(log_has_the_truth),
         IN_A_FOLDER(advice),
+        IN_A_FOLDER(changed_by_the_guard),
         IN_A_FOLDER(by_command),
         IN_A_FOLDER(by_old_command),
         IN_A_FOLDER(after_an_alarm),
