@@ -474,7 +474,8 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
         .terminal = seen->terminal,
         .ended = ends(seen),
         .foreign = s->notes & RH_NOTE_OVERRIDE ||
-                   (!s->by_agent && (rh_turn__watches(d) || d->turn.fallen != 0.0))};
+                   (!s->by_agent && (rh_turn__watches(d) || d->turn.fallen != 0.0 ||
+                                     d->reply.source == RH_BY_NOBODY))};
     if (rh_turn__watches(d) && s->join == BEGINS)
         d->turn.back = d->turn.nback = d->turn.holed = 0.0;
     else if (rh_turn__watches(d))

@@ -669,6 +669,28 @@ static void blend_of_the_controller(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// Where the controller does not say what it does, its failures are its own; what the agent
+// learned from it is counted.
+static void blend_beside_a_silent_controller(void **unused)
+{
+    (void)unused;
+    rh_deploy *d =
+        made(BEST_AGENT BEST_TASK
+             "failures:\n  rule: {words: \"a trip\", known: true, ends: false, below: -6}\n"
+             "  per: 1000\n  all: {rate: 5, interval: [2, 10], failures: 3, of: 1000}\n",
+             "fallback: none\nblend: {away: 1}\n", 0);
+    for (int t = 0; t < 300; t++) {
+        rh_deploy_reply r = after(d, t, 0.0, t % 10 ? -1.0 : -7.0, 0);
+        assert_int_equal(r.source, RH_BY_NOBODY);
+        assert_int_equal(r.learned, t > 0);
+    }
+    rh_deploy_health h = rh_deploy_health_of(d);
+    assert_int_equal(h.nlearned, 299);
+    assert_int_equal(h.nfailure, 29); // of the plant
+    assert_int_equal(h.alarms, 0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // After a command, with a missing sensor, and in shadow: what the controller would do.
 static void as_the_controller(void **unused)
 {
@@ -902,6 +924,7 @@ int main(void)
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
         IN_A_FOLDER(blend_of_the_controller),
+        IN_A_FOLDER(blend_beside_a_silent_controller),
         IN_A_FOLDER(as_the_controller),
         IN_A_FOLDER(blend_follows_the_fallback),
         IN_A_FOLDER(steps_up),
