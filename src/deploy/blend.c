@@ -116,6 +116,7 @@ void rh_blend__act(rh_deploy *d, rh_deploy_reply *reply)
     rh_turn__fallback(d, &other);
     if (other.source != RH_BY_FALLBACK) { // decision 4
         other.notes |= reply->notes | RH_NOTE_NO_FALLBACK;
+        other.learned = reply->learned;
         *reply = other;
         return;
     }

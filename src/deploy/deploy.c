@@ -17,14 +17,20 @@
 //    makes them (rh_observer). With an unknown history, after a hole, the agent acts as at a
 //    start, and learns nothing until the history is known: a log would not have these steps.
 // 7. Saving ends the agent's episode: the step after a save is not learned from. With the usual
-//    1,000 steps between saves this is one in a thousand.
+//    1,000 steps between saves this is one in a thousand. Who acts and the alarms are saved at
+//    once, when they change: a kill must not bring back the agent.
 // 8. While no message at all comes in for the time that the guard file says, the fallback acts,
 //    or the safe action or the last one is held: the caller asks for it (MQTT sends it). The
-//    next observation ends this and is a gap. Between episodes no message is expected.
+//    next message ends this; the next new observation is a gap. Between episodes no message is
+//    expected, and one that comes in again changes nothing.
 // 9. Where somebody else acts by arrangement (shadow, advice, fallback, blend: turn.c), an
 //    agent that can (took) learns from what was done. What an operator or the guard does in
-//    control is an emergency, and is not learned from. In shadow what the plant's controller
+//    control is an emergency, and is not learned from. A proposal that the guard changed and
+//    that was followed is somebody else's action. In shadow what the plant's controller
 //    said it would do is what was done, unless the plant says otherwise.
+// 10. A command in a late observation is obeyed only if it orders the fallback: others may be
+//    older than what was ordered since. One in a repeated observation is obeyed if it is
+//    another one than before. If the agent does not act by it any more, nor does the reply.
 
 #include "deploy.h"
 #include "base/base.h"
@@ -142,10 +148,19 @@ static rh_status load_born(rh_deploy *d, rh_error *err)
     return rc;
 }
 
+// An alarm of the disk is about saving itself.
+static rh_deploy__who who_acts(const rh_deploy *d)
+{
+    return (rh_deploy__who){.alarms = d->health.alarms & ~(unsigned)RH_ALARM_DISK,
+                            .mode = d->turn.mode,
+                            .fallen = d->turn.fallen};
+}
+
 // A full disk is an alarm: the plant goes on.
 static rh_status save(rh_deploy *d, rh_error *err)
 {
     rh_error why = {""};
+    d->kept = who_acts(d);
     d->saved = rh_deploy__now();
     d->saved_step = d->health.nstep;
     rh_status rc = rh_keep__save(d, &why);
@@ -220,6 +235,7 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
         rc = rh_monitor__open_limits(d, err);
     if (!rc)
         rc = rh_switch__open(d, err);
+    d->kept = who_acts(d);
     if (!rc)
         rc = rh_turn__open(d, err);
     if (!rc)
@@ -365,7 +381,8 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
     bool open = by == RH_BY_NOBODY || by == RH_BY_SHADOW || by == RH_BY_ADVICE;
     bool others = by != RH_BY_ADVICE && open && expects_others(d);
     bool same = seen->act && same_action(task, seen->act, d->reply.act);
-    s.by_agent = by == RH_BY_AGENT || (by == RH_BY_ADVICE && same);
+    bool guarded = (d->reply.notes & (RH_NOTE_LIMITED | RH_NOTE_TRIPPED)) != 0;
+    s.by_agent = by == RH_BY_AGENT || (by == RH_BY_ADVICE && same && !guarded);
     if (open && !seen->act) {
         s.act = by == RH_BY_SHADOW ? controlled(d) : NULL;
         s.notes |= !s.act && expects_others(d) ? RH_NOTE_NO_ACTION : 0;
@@ -375,7 +392,8 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
         s.by_agent = false;
         s.act = known_action(task, seen->act) ? seen->act : NULL;
     }
-    s.by_other = s.act && !s.by_agent && rh_turn__learns(d);
+    s.by_other =
+        s.act && !s.by_agent && rh_turn__learns(d) && (rh_turn__watches(d) || !guarded);
     if (s.join == FOLLOWS && s.act)
         s.reward = reward_of(d, seen, s.act);
     if (s.join == FOLLOWS && isnan(s.reward) && !(s.notes & RH_NOTE_NO_ACTION))
@@ -456,7 +474,8 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
         .terminal = seen->terminal,
         .ended = ends(seen),
         .foreign = s->notes & RH_NOTE_OVERRIDE ||
-                   (!s->by_agent && (rh_turn__watches(d) || d->turn.fallen != 0.0))};
+                   (!s->by_agent && (rh_turn__watches(d) || d->turn.fallen != 0.0 ||
+                                     d->reply.source == RH_BY_NOBODY))};
     if (rh_turn__watches(d) && s->join == BEGINS)
         d->turn.back = d->turn.nback = d->turn.holed = 0.0;
     else if (rh_turn__watches(d))
@@ -534,6 +553,7 @@ static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
     if (is_tripped(d, obs, task->nobs)) {
         reply->notes |= RH_NOTE_TRIPPED;
         reply->source = RH_BY_GUARD;
+        agents = false;
     } else if (agents && task->naction && g->banned[(int)reply->act[0]]) {
         reply->notes |= RH_NOTE_LIMITED;
         reply->source = RH_BY_GUARD;
@@ -599,6 +619,33 @@ static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_r
     d->time = isfinite(seen->time) ? seen->time : NAN;
 }
 
+// A command in old news (decision 10): whose action the last reply was may end by it.
+static void obey_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned old)
+{
+    rh_deploy_reply *was = &d->answered;
+    rh_deploy_command command = seen->command;
+    bool late = old == RH_NOTE_LATE;
+    if (late ? command != RH_COMMAND_FALLBACK : !command || command == d->command)
+        return;
+    d->command = late ? d->command : command;
+    rh_turn__command(d, command);
+    bool watches = rh_turn__watches(d), safe = was->source == RH_BY_GUARD;
+    bool shown = was->source == RH_BY_SHADOW || was->source == RH_BY_ADVICE;
+    if (!in_episode(d))
+        return;
+    if (watches && (shown || was->source == RH_BY_AGENT))
+        rh_turn__send(d, was);
+    else if (watches)
+        was->source = RH_BY_NOBODY;
+    else if (d->turn.fallen != 0.0 && !safe)
+        rh_turn__fallback(d, was);
+    else
+        return;
+    d->reply = *was;
+    if (d->phase == RH_DEPLOY__LEARNING)
+        d->phase = RH_DEPLOY__SEEING;
+}
+
 // The last reply again, to an observation that is old news; past the limits the safe action
 // (decision 2). It replaces the agent's action, from which nothing is learned then.
 static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned notes,
@@ -606,9 +653,11 @@ static void answer_again(rh_deploy *d, const rh_deploy_seen *seen, unsigned note
 {
     double now[RH_MAX_OBS];
     d->nlate += notes == RH_NOTE_LATE;
+    if (d->phase == RH_DEPLOY__BETWEEN)
+        d->heard = INFINITY;
     rh_observer__begin(d->present, true);
     rh_observer__show(d->present, seen->obs, now);
-    if (!rh_turn__watches(d) && is_tripped(d, now, d->best->nnow)) {
+    if (in_episode(d) && !rh_turn__watches(d) && is_tripped(d, now, d->best->nnow)) {
         notes |= RH_NOTE_TRIPPED;
         d->answered.source = RH_BY_GUARD;
         memcpy(d->answered.act, d->guard.act, sizeof d->answered.act);
@@ -637,20 +686,20 @@ static void hear(rh_deploy *d)
 {
     if (isfinite(d->guard.silence))
         d->heard = rh_deploy__now();
-    d->unasked = false;
+    d->unasked = d->quiet = false;
     rh_monitor__end(&d->health, RH_ALARM_SILENCE);
 }
 
-// Decision 8. Returns whether it began now.
-static bool fall_silent(rh_deploy *d)
+// Decision 8.
+static void fall_silent(rh_deploy *d)
 {
     unsigned alarms = d->health.alarms;
-    if (d->silent || !(rh_deploy__now() - d->heard > d->guard.silence))
-        return false;
+    if (d->quiet || !(rh_deploy__now() - d->heard > d->guard.silence))
+        return;
     rh_deploy_seen none = {.obs = d->sent, .reward = NAN, .seq = -1, .time = NAN};
     rh_deploy_reply reply = {.source = RH_BY_NOBODY};
     d->controller = NULL;
-    d->silent = true;
+    d->quiet = d->silent = true;
     d->unasked = !rh_turn__watches(d);
     rh_monitor__raise(&d->health, RH_ALARM_SILENCE);
     if (d->unasked) {
@@ -659,7 +708,6 @@ static bool fall_silent(rh_deploy *d)
     }
     tell(d, &none, &reply, alarms);
     d->answered = reply;
-    return true;
 }
 
 bool rh_deploy__unasked(rh_deploy *d, rh_deploy_reply *reply)
@@ -679,13 +727,15 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     hear(d);
     bool told = seen->controller && known_action(&d->best->task, seen->controller);
     d->controller = told ? seen->controller : NULL;
-    rh_turn__command(d, seen->command);
     if ((old = is_old(d, seen)) != 0) {
+        obey_again(d, seen, old);
         answer_again(d, seen, old, reply);
         tell(d, seen, reply, alarms);
         return RH_OK;
     }
     *reply = (rh_deploy_reply){0};
+    d->command = seen->command;
+    rh_turn__command(d, seen->command);
     double obs[RH_MAX_OBS];
     step s = examine(d, seen);
     rh_deploy__phase shown = observe(d, seen, &s, obs);
@@ -728,9 +778,12 @@ rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
         count_notes(d, notes);
     }
     rh_turn__mend(d);
-    bool due = fall_silent(d) && d->folder;
+    fall_silent(d);
     flush_events(d);
-    due = due || d->health.nstep - d->saved_step >= d->opt.save_steps;
+    rh_deploy__who now = who_acts(d);
+    bool news = now.alarms != d->kept.alarms || now.mode != d->kept.mode ||
+                now.fallen != d->kept.fallen;
+    bool due = (news && d->folder) || d->health.nstep - d->saved_step >= d->opt.save_steps;
     if (!due && d->health.nstep > d->saved_step)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;
     if (!due)

@@ -326,6 +326,7 @@ typedef struct rh_turn {
     double tripped;                  // 1: a sensor is past a limit of the guard
     double failures[2];              // when it last began: failures, and of how many
     double limits[RH_MAX_LIMITS][2]; // the same of each limit
+    double ignored;                  // alarms that were on when the agent was ordered back
 } rh_turn;
 enum { RH_TURN__N = sizeof(rh_turn) / sizeof(double) };
 
@@ -374,6 +375,12 @@ typedef enum rh_deploy__phase {
     RH_DEPLOY__LEARNING // in an episode: the agent chose the action and can learn from the next
 } rh_deploy__phase;
 
+// What a kill must not lose: it is saved at once.
+typedef struct rh_deploy__who {
+    unsigned alarms; // all but that of the disk
+    double mode, fallen;
+} rh_deploy__who;
+
 struct rh_deploy {
     rh_best *best;                       // owned
     rh_agent *agent;                     // owned: the one that acts
@@ -399,24 +406,27 @@ struct rh_deploy {
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;
-    char *folder;             // owned; NULL: keep nothing
-    int lock;                 // descriptor of the folder's lock; -1: none
-    rh_rng rng;               // of the agent
-    rh_deploy__phase phase;   // in an episode the fields below are of its last observation
-    rh_observer *observer;    // owned: makes the sensors that the plant does not send
-    rh_observer *present;     // owned: the same without their history, for the guard
-    double sent[RH_MAX_OBS];  // what the plant sent                              (nsent)
-    rh_deploy_reply reply;    // whose action holds
-    rh_deploy_reply answered; // the last reply, for a repeated observation
-    int64_t seq;              // of the last observation; -1: none
-    int nlate;                // late observations since then
-    double heard;             // when the last message came in; INFINITY: none is expected
-    bool silent;              // silence began, and no observation was accepted since
-    bool unasked;             // and its action was not sent yet
-    double time;              //
-    double period;            // seconds between the last two observations; NAN: unknown
-    double saved;             // when it was saved last, in seconds
+    char *folder;              // owned; NULL: keep nothing
+    int lock;                  // descriptor of the folder's lock; -1: none
+    rh_rng rng;                // of the agent
+    rh_deploy__phase phase;    // in an episode the fields below are of its last observation
+    rh_observer *observer;     // owned: makes the sensors that the plant does not send
+    rh_observer *present;      // owned: the same without their history, for the guard
+    double sent[RH_MAX_OBS];   // what the plant sent                              (nsent)
+    rh_deploy_reply reply;     // whose action holds
+    rh_deploy_reply answered;  // the last reply, for a repeated observation
+    int64_t seq;               // of the last observation; -1: none
+    rh_deploy_command command; // in it
+    int nlate;                 // late observations since then
+    double heard;              // when the last message came in; INFINITY: none is expected
+    bool quiet;                // silence began, and no message came in since
+    bool silent;               // likewise, and no new observation was accepted since
+    bool unasked;              // and its action was not sent yet
+    double time;               //
+    double period;             // seconds between the last two observations; NAN: unknown
+    double saved;              // when it was saved last, in seconds
     int64_t saved_step;
+    rh_deploy__who kept; // what was saved
 };
 
 // Of new files in the folder.

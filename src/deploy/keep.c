@@ -416,6 +416,7 @@ static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
         memcpy(&d->turn, turn, nturn * sizeof *turn);
     rh_deploy_health now = d->health; // the promise is that of the file
     unpack(p, n, &d->health);
+    unpack_events(d->last, &d->health);
     d->health.promised = now.promised;
     d->health.promised_lo = now.promised_lo;
     double evidence;

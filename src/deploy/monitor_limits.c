@@ -13,6 +13,8 @@
 // 4. All limits together are one alarm: each has the same part of the stake. A limit of 0 is
 //    broken by the first event.
 // 5. A formula without a value is no trial of steps, and has not happened in an episode.
+// 6. A deployment that goes on with another best.yaml: evidence is of the same event, unit and
+//    limit, else it begins anew.
 
 #include "deploy_internal.h"
 #include "study/study.h"
@@ -27,11 +29,18 @@ rh_status rh_monitor__open_limits(rh_deploy *d, rh_error *err)
     const rh_best *best = d->best;
     rh_deploy_health *h = &d->health;
     rh_status rc = RH_OK;
+    int nkept = h->nlimit;
     h->nlimit = best->nlimit;
     for (int i = 0; i < best->nlimit && !rc; i++) {
         const rh_constraint *from = &best->limit[i].limit;
         rh_monitor__limit *m = &d->monitor.limit[i];
         rh_deploy_limit *to = &h->limit[i];
+        bool same = i < nkept && to->unit == from->unit && to->most == from->most &&
+                    strncmp(to->event, from->event, sizeof to->event - 1) == 0;
+        if (!same) { // decision 6
+            *m = (rh_monitor__limit){0};
+            d->turn.limits[i][0] = d->turn.limits[i][1] = 0.0;
+        }
         snprintf(to->event, sizeof to->event, "%s", from->event);
         to->unit = from->unit;
         to->most = from->most;
@@ -42,6 +51,8 @@ rh_status rh_monitor__open_limits(rh_deploy *d, rh_error *err)
     }
     double *evidence = &h->evidence[rh_monitor__index(RH_ALARM_LIMIT)];
     *evidence = !h->nlimit ? NAN : isnan(*evidence) ? 0.0 : *evidence;
+    if (!h->nlimit)
+        rh_monitor__end(h, RH_ALARM_LIMIT);
     return rc;
 }
 

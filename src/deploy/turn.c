@@ -11,7 +11,8 @@
 // 3. A step up goes from shadow to advice to control, one at a time; each begins to count anew.
 //    It is made by itself only if the guard file says so, all its conditions hold, and there is
 //    no alarm. A step down, by an alarm, goes to the fallback and stays there until a command:
-//    alarms about the agent cannot end while it does not act.
+//    alarms about the agent cannot end while it does not act. Those that are on when it is
+//    ordered back do not count until they have ended; `diverged` ends by the command.
 // 4. The fallback is shown every observation and every action, so that one with a memory (a
 //    clone with a history) is ready at once. Where it cannot act (a missing sensor, a program
 //    that has ended) the safe action is taken, or the last one held. A program that has ended
@@ -35,6 +36,11 @@
 #define LONGEST 10.0     // seconds, decision 5: as any program (plugin/exec.c)
 #define USUAL 1.0        // seconds, decision 5; by hand
 #define NORMAL 1.96      // standard errors of a 95 % interval
+
+// Alarms about the agent (decision 3).
+#define ABOUT                                                                                  \
+    (RH_ALARM_PROMISE | RH_ALARM_RANGE | RH_ALARM_DIVERGED | RH_ALARM_FAILURES |               \
+     RH_ALARM_GUARD | RH_ALARM_WORSE | RH_ALARM_CHANGED | RH_ALARM_LIMIT)
 
 // ---------------------------------------------------------------------------- opening
 
@@ -72,6 +78,8 @@ rh_status rh_turn__open(rh_deploy *d, rh_error *err)
         d->turn.since = (double)d->health.nstep;
     } else if (!(d->turn.mode >= RH_MODE_SHADOW && d->turn.mode <= RH_MODE_CONTROL))
         d->turn = (rh_turn){.mode = RH_MODE_CONTROL};
+    if (!(d->turn.ignored >= 0.0 && d->turn.ignored <= ABOUT)) // of a damaged file
+        d->turn.ignored = 0.0;
     d->backup_rng = rh_rng_stream(d->opt.seed, RH_STREAM_AGENT, 1, 0);
     d->wished[0] = NAN;
     rh_status rc = make_backup(d, err);
@@ -93,6 +101,13 @@ static void change(rh_deploy *d, rh_deploy_mode mode, bool fallen)
         return;
     d->turn = (rh_turn){.mode = mode, .fallen = fallen, .since = (double)d->health.nstep};
     rh_blend__begin(d);
+}
+
+static void tell_mode(rh_deploy *d)
+{
+    d->health.mode = (rh_deploy_mode)d->turn.mode;
+    d->health.fallen = d->turn.fallen != 0.0;
+    d->health.mode_step = (int64_t)d->turn.since;
 }
 
 void rh_turn__command(rh_deploy *d, rh_deploy_command command)
@@ -119,6 +134,11 @@ void rh_turn__command(rh_deploy *d, rh_deploy_command command)
         break;
     }
     change(d, mode, fallen);
+    if (command == RH_COMMAND_AGENT) {
+        rh_monitor__end(&d->health, RH_ALARM_DIVERGED);
+        d->turn.ignored = d->health.alarms & ABOUT;
+    }
+    tell_mode(d);
 }
 
 bool rh_turn__watches(const rh_deploy *d)
@@ -160,20 +180,17 @@ static void tell_gain(rh_deploy *d)
 void rh_turn__judge(rh_deploy *d)
 {
     rh_deploy_health *h = &d->health;
-    unsigned about = RH_ALARM_PROMISE | RH_ALARM_RANGE | RH_ALARM_DIVERGED | RH_ALARM_FAILURES |
-                     RH_ALARM_GUARD | RH_ALARM_WORSE | RH_ALARM_CHANGED | RH_ALARM_LIMIT;
-    bool alarmed = (h->alarms & about) != 0;
-    if (d->guard.on_alarm && alarmed && !rh_turn__watches(d))
+    unsigned ignored = (unsigned)d->turn.ignored & h->alarms;
+    d->turn.ignored = ignored;
+    if (d->guard.on_alarm && (h->alarms & ABOUT & ~ignored) && !rh_turn__watches(d))
         change(d, RH_MODE_CONTROL, true);
-    rh_blend__judge(d, alarmed);
+    rh_blend__judge(d, (h->alarms & ABOUT) != 0);
     h->agreement = d->turn.n > 0.0 ? d->turn.nagree / d->turn.n : NAN;
     h->coverage = d->turn.nobs > 0.0 ? d->turn.ninside / d->turn.nobs : NAN;
     tell_gain(d);
     if (may_step_up(d))
         change(d, d->turn.mode == RH_MODE_SHADOW ? RH_MODE_ADVICE : RH_MODE_CONTROL, false);
-    h->mode = (rh_deploy_mode)d->turn.mode;
-    h->fallen = d->turn.fallen != 0.0;
-    h->mode_step = (int64_t)d->turn.since;
+    tell_mode(d);
     h->nshadow = (int64_t)d->turn.n;
     h->allowed = isnan(d->guard.blend_away) ? NAN : rh_blend__allowed(d);
 }

@@ -530,7 +530,8 @@ static void guarded_amounts(void **unused)
                "agent: {name: random}\n"
                "task: {sensors: [{name: x, range: [0, 1]}], continuing: true, gamma: 1, "
                "steps: 9, actions: [{name: u, range: [-2, 2]}, {name: v, range: [0, 1]}]}\n");
-    write_text(guard_path, "limits: {u: [null, 0]}\nsafe_action: [-1, 0.5]\nmax_gap: 10\n");
+    write_text(guard_path, "limits: {u: [null, 0]}\nsafe_action: [-1, 0.5]\nmax_gap: 10\n"
+                           "trip: {x: [null, 0.9]}\n");
     rh_deploy_options opt = rh_deploy_defaults();
     opt.guard = guard_path;
     rh_deploy *d = opened(&opt);
@@ -545,8 +546,18 @@ static void guarded_amounts(void **unused)
         nlimited += reply.notes == RH_NOTE_LIMITED;
     }
     assert_in_range(nlimited, 10, 40);
+    for (int t = 50; t < 60; t++) { // past a trip limit: the safe action, and nothing is cut
+        double past = 0.95;
+        rh_deploy_seen seen = {.obs = &past, .reward = 0.0, .seq = -1, .time = t};
+        rh_deploy_reply reply;
+        assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+        assert_int_equal(reply.notes, RH_NOTE_TRIPPED);
+        assert_int_equal(reply.source, RH_BY_GUARD);
+        assert_true(reply.act[0] == -1.0);
+        assert_true(reply.act[1] == 0.5);
+    }
     double x = 0.5;
-    rh_deploy_seen late = {.obs = &x, .reward = 0.0, .seq = -1, .time = 70.0};
+    rh_deploy_seen late = {.obs = &x, .reward = 0.0, .seq = -1, .time = 80.0};
     rh_deploy_reply reply;
     assert_int_equal(rh_deploy_step(d, &late, &reply, NULL), RH_OK);
     assert_int_equal(reply.notes & RH_NOTE_GAP, RH_NOTE_GAP);

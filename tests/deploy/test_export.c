@@ -397,6 +397,19 @@ static void networks_act_as_on_the_host(void **unused)
                "limits: {power: [2, 6]}\nsafe_action: 3\ntrip: {temp: [null, 9]}\n");
     opt.guard = guard_path;
     both(&opt, "-O2", true, 0);
+
+    // past a trip limit the safe action, also where the agent's would be cut
+    write_text(guard_path,
+               "limits: {power: [4, 5]}\nsafe_action: 4.5\ntrip: {temp: [null, 9]}\n");
+    exported(&opt);
+    device d = load("-O2");
+    double obs[2] = {5.0, 0.0}, act[1];
+    d.start(d.memory, obs, act);
+    assert_true(act[0] == 4.0 || act[0] == 5.0); // the agent's is cut
+    obs[0] = 9.5;
+    assert_int_equal(d.step(d.memory, -1.0, obs, act), RH_BY_GUARD);
+    assert_true(act[0] == 4.5);
+    unload(&d);
 }
 
 // ---------------------------------------------------------------------------- the log

@@ -207,6 +207,34 @@ static void never(void **unused)
     rh_free(json);
 }
 
+// Another limit of another best.yaml begins anew, and takes over no alarm; the same goes on.
+static void of_another_study(void **unused)
+{
+    (void)unused;
+    static const char *const limits[] = {
+        AT_MOST("    - {event: \"temp > 8\", formula: \"next[0] > 8\", unit: \"% of steps\", "
+                "most: 0}\n" HOT),
+        AT_MOST(HOT HOT), AT_MOST(SPELL HOT), ""};
+    static const int64_t second[] = {1, 2, 3};
+    rh_deploy_options opt = in_folder();
+    for (int i = 0; i < 3; i++) {
+        with(true, limits[i]);
+        rh_deploy *d = opened(&opt);
+        step(d, 9.0, -1.0, false, false, NULL); // not judged: nothing is known of the step
+        rh_deploy_reply r = step(d, 9.0, -1.0, false, false, NULL);
+        assert_int_equal(r.alarms, i == 0 ? RH_ALARM_LIMIT : 0);
+        assert_int_equal(limit(d, 0).of, i < 2); // episodes are not over
+        assert_int_equal(limit(d, 1).n, second[i]);
+        assert_int_equal(limit(d, 1).of, second[i]);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    }
+    with(true, limits[3]);
+    rh_deploy *d = opened(&opt);
+    assert_int_equal(rh_deploy_health_of(d).nlimit, 0);
+    assert_int_equal(rh_deploy_health_of(d).alarms, 0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 static void refused(void **unused)
 {
     (void)unused;
@@ -239,10 +267,8 @@ static void refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(counts),
-        IN_A_FOLDER(false_and_found),
-        IN_A_FOLDER(never),
-        IN_A_FOLDER(refused),
+        IN_A_FOLDER(counts),           IN_A_FOLDER(false_and_found), IN_A_FOLDER(never),
+        IN_A_FOLDER(of_another_study), IN_A_FOLDER(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

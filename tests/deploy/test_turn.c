@@ -151,6 +151,39 @@ static void advice(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
+// What the guard changed is not the agent's own: advice that was followed counts as somebody
+// else's, a cut blend is not learned from.
+static void changed_by_the_guard(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "forbidden: [on]\nsafe_action: off\n", RH_MODE_ADVICE);
+    rh_deploy_reply r = after(d, 0, -1.0, NAN, 0);
+    int own = 0, n = 0;
+    for (int t = 1; t < 100; t++) {
+        own += r.notes == 0;
+        n += r.notes == RH_NOTE_LIMITED;
+        r = after(d, t, r.act[0], -1.0, 0);
+        assert_int_equal(r.source, RH_BY_ADVICE);
+        assert_true(r.act[0] == 0.0);
+        assert_true(r.learned);
+    }
+    assert_true(own > 0 && n > 0);
+    assert_int_equal(rh_deploy_health_of(d).njudged, own);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    forget();
+    d = made(with("td3", CONTINUOUS),
+             "fallback: 9\nlimits: {power: [0, 8]}\nblend: {away: 1}\nalarm_share: 1\n", 0);
+    bool cut = false, was = false;
+    for (int t = 0; t < 300; t++) {
+        r = after(d, t, -1.0, -0.1, 0);
+        assert_int_equal(r.learned, t > 0 && !was);
+        was = (r.notes & RH_NOTE_LIMITED) != 0;
+        cut = cut || was;
+    }
+    assert_true(cut);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // By command, and back; learning goes on.
 static void by_command(void **unused)
 {
@@ -161,7 +194,7 @@ static void by_command(void **unused)
         rh_deploy_reply r = after(d, t, -1.0, -1.0, t == 1 ? RH_COMMAND_FALLBACK : 0);
         assert_int_equal(r.source, RH_BY_FALLBACK);
         assert_true(r.act[0] == 1.0);
-        assert_true(r.learned);
+        assert_int_equal(r.learned, t != 2); // it was saved
     }
     assert_true(rh_deploy_health_of(d).fallen);
     assert_int_equal(rh_deploy_health_of(d).mode_step, 1);
@@ -177,6 +210,38 @@ static void by_command(void **unused)
     r = after(d, 2, 1.0, -1.0, 0);
     assert_int_equal(r.notes, 0);
     assert_true(r.learned);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// Commands in repeated and late observations.
+static void by_old_command(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: on\n", 0);
+    assert_int_equal(after(d, 3, -1.0, NAN, 0).notes & RH_NOTE_REPEATED, 0);
+    rh_deploy_reply r = after(d, 3, -1.0, NAN, RH_COMMAND_FALLBACK);
+    assert_int_equal(r.notes, RH_NOTE_REPEATED);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(r.act[0] == 1.0);
+    assert_int_equal(after(d, 3, -1.0, NAN, 0).source, RH_BY_FALLBACK);
+    after(d, 1, -1.0, NAN, RH_COMMAND_AGENT); // older than the fallback's
+    after(d, 1, -1.0, NAN, RH_COMMAND_SHADOW);
+    r = after(d, 4, -1.0, -1.0, RH_COMMAND_NONE);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_int_equal(after(d, 5, -1.0, -1.0, RH_COMMAND_AGENT).source, RH_BY_AGENT);
+    r = after(d, 1, -1.0, NAN, RH_COMMAND_FALLBACK); // late: only away from the agent
+    assert_int_equal(r.notes, RH_NOTE_LATE);
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    r = after(d, 5, -1.0, -1.0, RH_COMMAND_AGENT); // a copy of the one before
+    assert_int_equal(r.source, RH_BY_FALLBACK);
+    assert_true(rh_deploy_health_of(d).fallen);
+    assert_int_equal(after(d, 6, -1.0, -1.0, RH_COMMAND_AGENT).source, RH_BY_AGENT);
+    r = after(d, 6, -1.0, -1.0, RH_COMMAND_SHADOW);
+    assert_int_equal(r.source, RH_BY_SHADOW);
+    r = after(d, 6, -1.0, -1.0, RH_COMMAND_ADVICE);
+    assert_int_equal(r.source, RH_BY_ADVICE);
+    r = after(d, 7, 0.0, -1.0, 0);
+    assert_int_equal(r.source, RH_BY_ADVICE);
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
@@ -200,6 +265,37 @@ static void after_an_alarm(void **unused)
         assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
         forget();
     }
+}
+
+// Ordered back while an alarm is on, the agent acts, also after a restart; a new one counts.
+static void back_in_spite_of_an_alarm(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: hold\n", RH_MODE_KEPT);
+    rh_deploy_reply r = {0};
+    int t = 0;
+    while (t < 100 && !(r.alarms & RH_ALARM_PROMISE))
+        r = after(d, t++, -1.0, -99.0, 0);
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_HOLD);
+    r = after(d, t++, -1.0, -1.0, RH_COMMAND_AGENT);
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_true(r.alarms & RH_ALARM_PROMISE);
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_AGENT);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    d = made(BEST_ALL, "fallback: hold\n", RH_MODE_KEPT);
+    r = after(d, t++, -1.0, -1.0, 0);
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_true(r.alarms & RH_ALARM_PROMISE);
+    rh_monitor__raise(&d->health, RH_ALARM_DIVERGED); // another one
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_HOLD);
+    r = after(d, t++, -1.0, -1.0, RH_COMMAND_AGENT); // it is over by the command
+    assert_int_equal(r.source, RH_BY_AGENT);
+    assert_false(r.alarms & RH_ALARM_DIVERGED);
+    rh_monitor__end(&d->health, RH_ALARM_PROMISE); // it comes anew
+    after(d, t++, -1.0, -1.0, 0);
+    rh_monitor__raise(&d->health, RH_ALARM_PROMISE);
+    assert_int_equal(after(d, t++, -1.0, -1.0, 0).source, RH_BY_HOLD);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
 // A missing sensor: the fallback, and not the agent.
@@ -401,11 +497,12 @@ static void no_message(void **unused)
         assert_int_equal(r.source, RH_BY_AGENT);
         assert_true(r.notes & RH_NOTE_GAP);
         assert_false(r.learned);
-        assert_true(after(d, 2, -1.0, -1.0, 0).learned);
+        assert_false(after(d, 2, -1.0, -1.0, 0).learned); // it was saved
+        assert_true(after(d, 3, -1.0, -1.0, 0).learned);
         // an episode is over: nothing is expected
         double obs[2] = {5.0, 0.5};
         rh_deploy_seen end = {
-            .obs = obs, .reward = -1, .seq = 3, .time = NAN, .truncated = true};
+            .obs = obs, .reward = -1, .seq = 4, .time = NAN, .truncated = true};
         assert_int_equal(rh_deploy_step(d, &end, &r, NULL), RH_OK);
         pass(0.03);
         assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
@@ -420,6 +517,39 @@ static void no_message(void **unused)
     assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
     assert_int_equal(rh_deploy_health_of(d).alarms, RH_ALARM_SILENCE);
     assert_false(rh_deploy__unasked(d, &r));
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// Silence again after a repeated observation, and none after an episode's end that came twice.
+static void silence_again(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL,
+                        "silence: 0.02\nfallback: off\non_alarm: continue\n"
+                        "trip: {temp: [null, 9]}\n",
+                        RH_MODE_KEPT);
+    rh_deploy_reply r;
+    after(d, 0, -1.0, NAN, 0);
+    for (int i = 0; i < 3; i++) {
+        pass(0.03);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy_health_of(d).alarms, RH_ALARM_SILENCE);
+        assert_true(rh_deploy__unasked(d, &r));
+        assert_int_equal(r.source, RH_BY_FALLBACK);
+        assert_int_equal(after(d, 0, -1.0, NAN, 0).alarms, 0);
+        assert_false(rh_deploy__unasked(d, &r));
+    }
+    assert_true(after(d, 1, -1.0, -1.0, 0).notes & RH_NOTE_GAP);
+    double obs[2] = {9.5, 0.5};
+    rh_deploy_seen end = {.obs = obs, .reward = -1, .seq = 2, .time = NAN, .terminal = true};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(rh_deploy_step(d, &end, &r, NULL), RH_OK);
+        assert_int_equal(r.source, RH_BY_NOBODY);
+        pass(0.03);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+        assert_int_equal(rh_deploy_health_of(d).alarms, 0);
+        assert_false(rh_deploy__unasked(d, &r));
+    }
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
@@ -536,6 +666,28 @@ static void blend_of_the_controller(void **unused)
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
     d = made(with("td3", CONTINUOUS), "fallback: none\n", 0); // counted on
     assert_int_equal(rh_deploy_health_of(d).count[12], 4);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// Where the controller does not say what it does, its failures are its own; what the agent
+// learned from it is counted.
+static void blend_beside_a_silent_controller(void **unused)
+{
+    (void)unused;
+    rh_deploy *d =
+        made(BEST_AGENT BEST_TASK
+             "failures:\n  rule: {words: \"a trip\", known: true, ends: false, below: -6}\n"
+             "  per: 1000\n  all: {rate: 5, interval: [2, 10], failures: 3, of: 1000}\n",
+             "fallback: none\nblend: {away: 1}\n", 0);
+    for (int t = 0; t < 300; t++) {
+        rh_deploy_reply r = after(d, t, 0.0, t % 10 ? -1.0 : -7.0, 0);
+        assert_int_equal(r.source, RH_BY_NOBODY);
+        assert_int_equal(r.learned, t > 0);
+    }
+    rh_deploy_health h = rh_deploy_health_of(d);
+    assert_int_equal(h.nlearned, 299);
+    assert_int_equal(h.nfailure, 29); // of the plant
+    assert_int_equal(h.alarms, 0);
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
@@ -668,11 +820,11 @@ static void killed(void **unused)
         opt.mode = RH_MODE_KEPT;
         rh_deploy *d = opened(&opt);
         rh_deploy_health h = rh_deploy_health_of(d);
-        assert_int_equal(h.nstep, 100);
+        assert_int_equal(h.nstep, 101); // ten steps after the command was, and so on
         assert_int_equal(h.mode, mode);
         assert_true(h.fallen);
         assert_int_equal(h.mode_step, 50);
-        assert_int_equal(h.nshadow, mode == RH_MODE_CONTROL ? 0 : 50);
+        assert_int_equal(h.nshadow, mode == RH_MODE_CONTROL ? 0 : 51);
         assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
         char path[128];
         snprintf(path, sizeof path, "%s/log.csv", name);
@@ -683,6 +835,37 @@ static void killed(void **unused)
         fclose(file);
         assert_int_equal(n, 1 + 104); // all rows whose outcome was seen
     }
+}
+
+// A command and an alarm are in the file after the step that brought them.
+static void saved_at_once(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = made(BEST_ALL, "fallback: hold\n", RH_MODE_KEPT);
+    rh_deploy_health h;
+    for (int t = 0; t < 5; t++)
+        after(d, t, -1.0, -1.0, 0);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.nstep, 0); // nothing new
+    after(d, 5, -1.0, -1.0, RH_COMMAND_FALLBACK);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.nstep, 6);
+    assert_true(h.fallen);
+    after(d, 6, -1.0, -1.0, RH_COMMAND_SHADOW);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.mode, RH_MODE_SHADOW);
+    after(d, 6, -1.0, -1.0, RH_COMMAND_CONTROL); // in a repeated observation
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.mode, RH_MODE_CONTROL);
+    after(d, 7, -1.0, -1.0, RH_COMMAND_AGENT);
+    int t = 8;
+    while (t < 100 && !(rh_deploy_health_of(d).alarms & RH_ALARM_PROMISE))
+        after(d, t++, -1.0, -99.0, 0);
+    assert_int_equal(rh_deploy__health_read(&h, folder, NULL), RH_OK);
+    assert_int_equal(h.nstep, t);
+    assert_true(h.alarms & RH_ALARM_PROMISE);
+    assert_true(h.fallen);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
 }
 
 static void refused(void **unused)
@@ -725,23 +908,29 @@ int main(void)
         IN_A_FOLDER(learns_in_the_shadow),
         IN_A_FOLDER(log_has_the_truth),
         IN_A_FOLDER(advice),
+        IN_A_FOLDER(changed_by_the_guard),
         IN_A_FOLDER(by_command),
+        IN_A_FOLDER(by_old_command),
         IN_A_FOLDER(after_an_alarm),
+        IN_A_FOLDER(back_in_spite_of_an_alarm),
         IN_A_FOLDER(silence),
         IN_A_FOLDER(by_a_program),
         IN_A_FOLDER(by_a_clone),
         IN_A_FOLDER(by_a_slow_program),
         IN_A_FOLDER(safe_beside_fallback),
         IN_A_FOLDER(no_message),
+        IN_A_FOLDER(silence_again),
         IN_A_FOLDER(blend_waits),
         IN_A_FOLDER(blend_of_switches),
         IN_A_FOLDER(blend_of_numbers),
         IN_A_FOLDER(blend_of_the_controller),
+        IN_A_FOLDER(blend_beside_a_silent_controller),
         IN_A_FOLDER(as_the_controller),
         IN_A_FOLDER(blend_follows_the_fallback),
         IN_A_FOLDER(steps_up),
         IN_A_FOLDER(gain),
         IN_A_FOLDER(killed),
+        IN_A_FOLDER(saved_at_once),
         IN_A_FOLDER(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
