@@ -247,8 +247,8 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     if (m->knn->margin)
         rh_repr__encode_one(model->repr, next, NULL,
                             (float *)(void *)((char *)here + w->code_at), here->code);
-    bool ends = rh_linear__ends(m, model, next, here->code, reward);
     *reward = fmin(fmax(*reward, m->reward_lo), m->reward_hi);
+    bool ends = rh_linear__ends(m, model, next, here->code, reward);
     if (!inside && !ends) {
         ends = !w->goes_on;
         *reward = w->goes_on ? fmin(*reward, model->task.reward_lo)
@@ -332,8 +332,7 @@ static const rh_env_type type = {
     .uncovered = uncovered,
 };
 
-// Steps of a day: the period of an exogenous sensor that goes round by as much in every step.
-static int64_t find_day(const rh_linear *m, const rh_model *model)
+int64_t rh_linear__day(const rh_linear *m, const rh_model *model)
 {
     const rh_log *log = model->log;
     for (int j = 0; j < m->nexo; j++) {
@@ -370,6 +369,16 @@ static void take_setpoints(world *w)
     }
 }
 
+// The lowest reward of a step. The log has those of its own terminal steps.
+static double least_reward(const rh_linear *m, const rh_model *model)
+{
+    double least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
+    bool past = model->facts->nterminal == 0;
+    for (int i = 0; i < model->facts->nlimit; i++)
+        past = past || isnan(model->facts->limit[i].reward); // given by hand
+    return past ? fmin(least, rh_model__past_limit(model, m->reward_lo)) : least;
+}
+
 rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,
                          const double *param, rh_error *err)
 {
@@ -389,9 +398,9 @@ rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member
     *w = (world){.model = model, .m = m, .residuals = (int)param[RH_LINEAR_RESIDUALS]};
     w->goes_on = rh_knn__never_resets(model);
     take_setpoints(w);
-    w->day = find_day(m, model);
+    w->day = rh_linear__day(m, model);
     w->block = w->day ? (int)(w->day * (1 + (BLOCK - 1) / w->day)) : BLOCK;
-    w->least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
+    w->least = least_reward(m, model);
     w->obs_at = sizeof(place) + (-sizeof(place) & 63u);
     w->act_at = w->obs_at + (size_t)m->nobs * sizeof(double);
     w->terms_at = w->act_at + (size_t)m->nact * 2 * sizeof(double);
