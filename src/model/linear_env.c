@@ -14,7 +14,9 @@
 //    the log's lowest return. A plant that nothing resets goes on at the bound with at most the
 //    lowest reward of the log.
 // 3. Setpoints are drawn if the log says so: uniform in the logged range, where a run begins
-//    and where one jumps in the log. A replay of a logged stretch has those of the log.
+//    and where one jumps in the log, by more than JUMP of the range. By what else it changes, a
+//    ramp or noise, the drawn one does too, within the range. A replay of a logged stretch has
+//    those of the log.
 
 #include "linear_internal.h"
 
@@ -26,6 +28,7 @@
 
 #define BLOCK 500     // decision 1: longer than the stretches that models are compared on
 #define NTRY 16       // decision 1
+#define JUMP 0.05     // decision 3; by hand
 #define LEAST_DAY 8   // steps: a sensor that goes round faster is no clock; by hand
 #define FEWEST_DAYS 3 // in the log; by hand
 
@@ -258,6 +261,14 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     return ends;
 }
 
+// A drawn setpoint after a step in which the logged one changed by `change`: decision 3.
+static double next_setpoint(const world *w, int k, double now, double change, rh_rng *rng)
+{
+    double lo = w->draw_lo[k], hi = w->draw_hi[k];
+    return fabs(change) > JUMP * (hi - lo) ? rh_rng_range(rng, lo, hi)
+                                           : fmin(fmax(now + change, lo), hi);
+}
+
 // The signals that nobody controls, after a step.
 static void replay_signals(const world *w, place *here, rh_rng *rng, const double *now,
                            double *next)
@@ -268,9 +279,8 @@ static void replay_signals(const world *w, place *here, rh_rng *rng, const doubl
         const double *from = log->obs + (int64_t)log->from[here->at] * m->nobs;
         const double *to = log->obs + (int64_t)log->to[here->at] * m->nobs;
         int k = m->exo[j];
-        next[k] = !is_drawn(w, here, k) ? to[k]
-                  : from[k] == to[k]    ? now[k]
-                                        : rh_rng_range(rng, w->draw_lo[k], w->draw_hi[k]);
+        next[k] =
+            is_drawn(w, here, k) ? next_setpoint(w, k, now[k], to[k] - from[k], rng) : to[k];
     }
     rh_derive__compute(w->model->derive, next); // a setpoint may have moved
 }

@@ -109,6 +109,38 @@ static void drawn_where_the_log_jumps(void **unused)
     rh_log_destroy(log);
 }
 
+// Ramps and noisy readings stay what they are, from other beginnings.
+static void ramps_go_on(void **unused)
+{
+    (void)unused;
+    rh_log *log = tank(RAMPS);
+    rh_model *model = model_of(log);
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    double obs[3], reward, act = 0.5, most = 0.0, from = NAN, to = NAN;
+    for (int run = 0; run < 20; run++) {
+        rh_env_start(env, state, &streams, obs);
+        from = fmin(from, obs[SP]);
+        to = fmax(to, obs[SP]);
+        for (int i = 0; i < 1000; i++) {
+            double was = obs[SP];
+            rh_env_step(env, state, &act, &streams, obs, &reward);
+            most = fmax(most, fabs(obs[SP] - was));
+            assert_true(obs[SP] >= 19.98 && obs[SP] <= 30.02);
+        }
+    }
+    assert_true(most > 0.0 && most < 0.1); // 0.07 in the log
+    assert_true(from < 22.0 && to > 28.0); // the log begins at 25
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 // An error that the log never had, since another setpoint was drawn, is not out of coverage.
 static void other_errors_are_covered(void **unused)
 {
@@ -154,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_where_the_log_jumps),
         cmocka_unit_test(other_errors_are_covered),
+        cmocka_unit_test(ramps_go_on),
         cmocka_unit_test(other_kinds_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
