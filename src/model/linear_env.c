@@ -26,11 +26,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 500     // decision 1: longer than the stretches that models are compared on
-#define NTRY 16       // decision 1
-#define JUMP 0.05     // decision 3; by hand
-#define LEAST_DAY 8   // steps: a sensor that goes round faster is no clock; by hand
-#define FEWEST_DAYS 3 // in the log; by hand
+#define BLOCK 500 // decision 1: longer than the stretches that models are compared on
+#define NTRY 16   // decision 1
+#define JUMP 0.05 // decision 3; by hand
 
 typedef struct world {
     const rh_model *model; // borrowed
@@ -341,27 +339,6 @@ static const rh_env_type type = {
     .step = step,
     .uncovered = uncovered,
 };
-
-int64_t rh_linear__day(const rh_linear *m, const rh_model *model)
-{
-    const rh_log *log = model->log;
-    for (int j = 0; j < m->nexo; j++) {
-        int k = m->exo[j];
-        double period = model->facts->sensor[k].period, sum = 0.0, n = 0.0;
-        for (int64_t t = 0; t < log->n && !isnan(period); t++) {
-            if (log->to[t] == RH_UNKNOWN)
-                continue;
-            sum += rh_knn__difference(model, k, log->obs[(int64_t)log->to[t] * m->nobs + k],
-                                      log->obs[(int64_t)log->from[t] * m->nobs + k]);
-            n += 1.0;
-        }
-        double day = n > 0.0 ? fabs(period / (sum / n)) : NAN, whole = round(day);
-        if (whole >= LEAST_DAY && whole * FEWEST_DAYS <= (double)log->n &&
-            fabs(day - whole) * n < day * whole)
-            return (int64_t)whole;
-    }
-    return 0;
-}
 
 // The logged ranges of setpoints that are to be drawn.
 static void take_setpoints(world *w)

@@ -240,15 +240,17 @@ double rh_linear__reward(const rh_linear *m, const rh_model *model, const double
 // Whether a term of a file is one of this log.
 bool rh_linear__good_cost(const rh_linear *m, const rh_linear__cost *cost);
 
+// ---------------------------------------------------------------------------- linear_day.c
+
+// Steps of a day: the period of an exogenous sensor that goes round by as much in every step.
+// 0: there is none.
+int64_t rh_linear__day(const rh_linear *m, const rh_model *model);
+
 // ---------------------------------------------------------------------------- linear_env.c
 
 rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,
                          const double *param, rh_error *err);
 void rh_linear__stand(const rh_model *model, const rh_env *env, void *state, int32_t row);
-
-// Steps of a day: the period of an exogenous sensor that goes round by as much in every step.
-// 0: there is none.
-int64_t rh_linear__day(const rh_linear *m, const rh_model *model);
 
 // Whether a step to next (nobs) with this code ends, and then its reward.
 bool rh_linear__ends(const rh_linear *m, const rh_model *model, const double *next,
