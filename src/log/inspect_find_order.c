@@ -269,7 +269,7 @@ static void find_ends(const rh_inspect__finder *f)
                                  "no terminal step in %lld step%s: %s", (long long)log->n,
                                  log->n == 1 ? "" : "s", treated);
         char told[200] = "if there are failures or goals, name their column with --terminal";
-        if (log->terminal_reward != 0.0)
+        if (log->terminal_reward < 0.0)
             snprintf(told, sizeof told,
                      "the reward adds %g to a terminal step, but a model cannot know where the "
                      "plant trips: name it with --limit SENSOR=LO:HI (fit, tune)",

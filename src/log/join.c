@@ -336,21 +336,25 @@ rh_status rh_log_join(rh_log **out, const rh_log *const *log, int n, rh_error *e
 // ---------------------------------------------------------------------------- files
 
 // Whether a file says itself what its columns are, as the log of a deployment does: what was
-// said about the columns of another file is then not about it.
+// said about the columns of another file is then not about it. It says so in its first line, or
+// in one of the comments that it begins with.
 static bool says_itself(const char *path)
 {
     static char const mark[] = "# rehearse columns:";
-    char head[4096];
     struct stat there;
     bool plain = stat(path, &there) == 0 && S_ISREG(there.st_mode);
     FILE *file = plain ? fopen(path, "re") : NULL;
     if (!file)
         return false;
-    size_t n = fread(head, 1, sizeof head - 1, file);
+    int c = getc(file);
+    size_t n = 0; // bytes of the mark that were found; its first one is nowhere else in it
+    for (bool comment = c == '#'; c != EOF && mark[n]; c = getc(file)) {
+        if (c == '\n' && (!comment || (c = getc(file)) != '#'))
+            break;
+        n = c == mark[n] ? n + 1 : c == *mark;
+    }
     fclose(file);
-    head[n] = 0;
-    const char *at = strstr(head, mark), *data = strchr(head, '\n');
-    return at && (head[0] == '#' || !data || at < data);
+    return !mark[n];
 }
 
 static rh_log_options without_roles(const rh_log_options *opt)

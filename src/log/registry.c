@@ -111,6 +111,9 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
             "log: every = %g, every_rows = %lld, expected a time above 0, or 1 row or "
             "more",
             opt->every, (long long)opt->every_rows);
+    if (opt->every_obs == RH_EVERY_MEAN && isnan(opt->every) && opt->every_rows == 1)
+        return rh_fail(err, RH_EINVAL,
+                       "log: every_obs = mean, expected every, which says of how many rows");
     if (opt->skip < 0 && opt->skip != RH_SKIP_AUTO)
         return rh_fail(err, RH_EINVAL, "log: skip = %lld, expected 0 lines or more",
                        (long long)opt->skip);
@@ -441,6 +444,19 @@ static rh_status add_sensors(rh_log **log, const rh_log_options *opt, const char
     return rc;
 }
 
+// One step of several rows, unless a pivot made the rows that far apart.
+static rh_status pace(rh_log **log, const rh_log_options *opt, const char *path, rh_error *err)
+{
+    if (!(*log)->reading.pivoted || isnan(opt->every))
+        return rh_log__every(log, opt, path, err);
+    if (opt->every_obs == RH_EVERY_MEAN)
+        return rh_fail(
+            err, RH_EINVAL,
+            "%s: every_obs = mean, expected pivot_value = mean: pivot makes the rows",
+            rh_base__path_tail(path));
+    return RH_OK;
+}
+
 rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt, rh_error *err)
 {
     rh_log_options initial = rh_log_defaults();
@@ -472,9 +488,8 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         log->reading.sentinels_kept = opt->sentinels == RH_SENTINELS_KEEP;
     if (from.fd >= 0)
         close(from.fd);
-    if (!rc && log &&
-        !(log->reading.pivoted && !isnan(opt->every))) // its rows are that far apart
-        rc = rh_log__every(&log, opt, path, err);
+    if (!rc && log)
+        rc = pace(&log, opt, path, err);
     if (!rc && (opt->derive || opt->setpoint))
         rc = add_sensors(&log, opt, path, err);
     if (!rc && opt->failure)

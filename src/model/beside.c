@@ -178,7 +178,17 @@ rh_status rh_stretches__add_beside(rh_stretches *r, rh_error *err)
 
 // ---------------------------------------------------------------------------- scores
 
-// The score of a kind, and the shares of its stretches.
+// Whether a kind of stretch has a score: there are some, and something can be told in them.
+static bool scores(const rh_stretches *r, int kind)
+{
+    const double *weight = rh_stretches__weight(r, kind);
+    bool any = false;
+    for (int i = 0; i < RH_MODEL_NASPECT * r->nhorizon; i++)
+        any = any || weight[i] > 0.0;
+    return any && rh_stretches__count(r, kind) > 0;
+}
+
+// The score of a kind, NAN: it has none; and the shares of its stretches.
 static double score_of(rh_stretches__scores *s, const rh_stretches *r, double *score, int kind)
 {
     const double *weight = rh_stretches__weight(r, kind);
@@ -192,8 +202,7 @@ static double score_of(rh_stretches__scores *s, const rh_stretches *r, double *s
             }
         sum += s->share[i];
     }
-    int n = rh_stretches__count(r, kind);
-    return n ? sum / n : NAN;
+    return scores(r, kind) ? sum / rh_stretches__count(r, kind) : NAN;
 }
 
 // The mean error of the states of a kind at a horizon; NAN: not known.
@@ -270,7 +279,7 @@ static void weigh(const rh_stretches *r, bool total, double weight[RH_STRETCHES_
 {
     int n = 0;
     for (int kind = 1; kind < RH_STRETCHES__NKIND; kind++)
-        n += total && rh_stretches__count(r, kind) > 0;
+        n += total && scores(r, kind);
     for (int kind = 0; kind < RH_STRETCHES__NKIND; kind++) {
         int count = rh_stretches__count(r, kind);
         double part = kind == 0 ? (n ? HALF : 1.0) : n ? (1.0 - HALF) / n : 0.0;

@@ -11,8 +11,8 @@
 // 3. That search is rarely needed. Half the distance from arrival i to the nearest arrival of
 //    the other kind is its margin: s' within the margin of s'_i ends as i does.
 // 4. A step that ends has the reward of such ends: the mean of those beyond the same limit, or
-//    that of the nearest arrival. Limits set by hand that the log never reached give the lowest
-//    return. A step that goes on although its neighbour ended has the reward of the nearest
+//    that of the nearest arrival. For limits set by hand that the log never reached see
+//    outcome.c. A step that goes on although its neighbour ended has the reward of the nearest
 //    arrival too, or that of the nearest neighbour that goes on.
 // 5. A reward is carried with its slope, but never above the highest one of the log. Where the
 //    log's rewards are a formula of sensors and actions, it is that of the simulated numbers

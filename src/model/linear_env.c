@@ -14,7 +14,9 @@
 //    the log's lowest return. A plant that nothing resets goes on at the bound with at most the
 //    lowest reward of the log.
 // 3. Setpoints are drawn if the log says so: uniform in the logged range, where a run begins
-//    and where one jumps in the log. A replay of a logged stretch has those of the log.
+//    and where one jumps in the log, by more than JUMP of the range. By what else it changes, a
+//    ramp or noise, the drawn one does too, within the range. A replay of a logged stretch has
+//    those of the log.
 
 #include "linear_internal.h"
 
@@ -24,10 +26,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BLOCK 500     // decision 1: longer than the stretches that models are compared on
-#define NTRY 16       // decision 1
-#define LEAST_DAY 8   // steps: a sensor that goes round faster is no clock; by hand
-#define FEWEST_DAYS 3 // in the log; by hand
+#define BLOCK 500 // decision 1: longer than the stretches that models are compared on
+#define NTRY 16   // decision 1
+#define JUMP 0.05 // decision 3; by hand
 
 typedef struct world {
     const rh_model *model; // borrowed
@@ -247,8 +248,8 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     if (m->knn->margin)
         rh_repr__encode_one(model->repr, next, NULL,
                             (float *)(void *)((char *)here + w->code_at), here->code);
-    bool ends = rh_linear__ends(m, model, next, here->code, reward);
     *reward = fmin(fmax(*reward, m->reward_lo), m->reward_hi);
+    bool ends = rh_linear__ends(m, model, next, here->code, reward);
     if (!inside && !ends) {
         ends = !w->goes_on;
         *reward = w->goes_on ? fmin(*reward, model->task.reward_lo)
@@ -256,6 +257,14 @@ static bool settle_end(const world *w, place *here, const double *next, bool ins
     }
     *reward = fmax(*reward, w->least);
     return ends;
+}
+
+// A drawn setpoint after a step in which the logged one changed by `change`: decision 3.
+static double next_setpoint(const world *w, int k, double now, double change, rh_rng *rng)
+{
+    double lo = w->draw_lo[k], hi = w->draw_hi[k];
+    return fabs(change) > JUMP * (hi - lo) ? rh_rng_range(rng, lo, hi)
+                                           : fmin(fmax(now + change, lo), hi);
 }
 
 // The signals that nobody controls, after a step.
@@ -268,9 +277,8 @@ static void replay_signals(const world *w, place *here, rh_rng *rng, const doubl
         const double *from = log->obs + (int64_t)log->from[here->at] * m->nobs;
         const double *to = log->obs + (int64_t)log->to[here->at] * m->nobs;
         int k = m->exo[j];
-        next[k] = !is_drawn(w, here, k) ? to[k]
-                  : from[k] == to[k]    ? now[k]
-                                        : rh_rng_range(rng, w->draw_lo[k], w->draw_hi[k]);
+        next[k] =
+            is_drawn(w, here, k) ? next_setpoint(w, k, now[k], to[k] - from[k], rng) : to[k];
     }
     rh_derive__compute(w->model->derive, next); // a setpoint may have moved
 }
@@ -332,28 +340,6 @@ static const rh_env_type type = {
     .uncovered = uncovered,
 };
 
-// Steps of a day: the period of an exogenous sensor that goes round by as much in every step.
-static int64_t find_day(const rh_linear *m, const rh_model *model)
-{
-    const rh_log *log = model->log;
-    for (int j = 0; j < m->nexo; j++) {
-        int k = m->exo[j];
-        double period = model->facts->sensor[k].period, sum = 0.0, n = 0.0;
-        for (int64_t t = 0; t < log->n && !isnan(period); t++) {
-            if (log->to[t] == RH_UNKNOWN)
-                continue;
-            sum += rh_knn__difference(model, k, log->obs[(int64_t)log->to[t] * m->nobs + k],
-                                      log->obs[(int64_t)log->from[t] * m->nobs + k]);
-            n += 1.0;
-        }
-        double day = n > 0.0 ? fabs(period / (sum / n)) : NAN, whole = round(day);
-        if (whole >= LEAST_DAY && whole * FEWEST_DAYS <= (double)log->n &&
-            fabs(day - whole) * n < day * whole)
-            return (int64_t)whole;
-    }
-    return 0;
-}
-
 // The logged ranges of setpoints that are to be drawn.
 static void take_setpoints(world *w)
 {
@@ -368,6 +354,16 @@ static void take_setpoints(world *w)
             w->draw_hi[k] = fmax(w->draw_hi[k], log->obs[i * log->nobs + k]);
         }
     }
+}
+
+// The lowest reward of a step. The log has those of its own terminal steps.
+static double least_reward(const rh_linear *m, const rh_model *model)
+{
+    double least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
+    bool past = model->facts->nterminal == 0;
+    for (int i = 0; i < model->facts->nlimit; i++)
+        past = past || isnan(model->facts->limit[i].reward); // given by hand
+    return past ? fmin(least, rh_model__past_limit(model, m->reward_lo)) : least;
 }
 
 rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,
@@ -389,9 +385,9 @@ rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member
     *w = (world){.model = model, .m = m, .residuals = (int)param[RH_LINEAR_RESIDUALS]};
     w->goes_on = rh_knn__never_resets(model);
     take_setpoints(w);
-    w->day = find_day(m, model);
+    w->day = rh_linear__day(m, model);
     w->block = w->day ? (int)(w->day * (1 + (BLOCK - 1) / w->day)) : BLOCK;
-    w->least = fmin(fmin(m->reward_lo, model->task.reward_lo), model->lowest);
+    w->least = least_reward(m, model);
     w->obs_at = sizeof(place) + (-sizeof(place) & 63u);
     w->act_at = w->obs_at + (size_t)m->nobs * sizeof(double);
     w->terms_at = w->act_at + (size_t)m->nact * 2 * sizeof(double);

@@ -240,6 +240,12 @@ double rh_linear__reward(const rh_linear *m, const rh_model *model, const double
 // Whether a term of a file is one of this log.
 bool rh_linear__good_cost(const rh_linear *m, const rh_linear__cost *cost);
 
+// ---------------------------------------------------------------------------- linear_day.c
+
+// Steps of a day: the period of an exogenous sensor that goes round by as much in every step.
+// 0: there is none.
+int64_t rh_linear__day(const rh_linear *m, const rh_model *model);
+
 // ---------------------------------------------------------------------------- linear_env.c
 
 rh_status rh_linear__env(rh_env **out, const rh_model *model, const void *member,

@@ -325,10 +325,6 @@ void rh_linear__bound_rewards(rh_linear *m, const rh_model *model)
         rh_knn__bound_rewards(m->knn, model);
         m->reward_lo = fmin(m->reward_lo, m->knn->reward_lo);
     }
-    if (model->facts->nterminal == 0) { // else the log has such rewards
-        m->reward_lo += fmin(log->terminal_reward, 0.0);
-        m->reward_hi += fmax(log->terminal_reward, 0.0);
-    }
 }
 
 // Steps of the sample: not terminal, with s', evenly spaced.

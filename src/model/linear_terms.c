@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "base/base_internal.h"
 #include "facts.h"
+#include "log/log.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,6 +109,24 @@ static void summarise(double n, double x, double xx, double *mean, double *sd)
     *sd = var > 0.0 ? sqrt(var) : 0.0;
 }
 
+// The bounds of sensors. Derived ones, which are computed, have none: a setpoint that is drawn
+// has errors that the log never had.
+static void bound(rh_linear *m, const rh_model *model)
+{
+    const rh_log *log = model->log;
+    int nown = m->nobs - (model->derive ? rh_derive__count(log->derive) : 0);
+    for (int k = 0; k < m->nobs; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int64_t i = 0; i < log->nstate; i++) {
+            lo = fmin(lo, log->obs[i * log->nobs + k]);
+            hi = fmax(hi, log->obs[i * log->nobs + k]);
+        }
+        m->lo[k] = k < nown ? lo - RH_LINEAR__OUT * (hi - lo) : -INFINITY;
+        m->hi[k] = k < nown ? hi + RH_LINEAR__OUT * (hi - lo) : INFINITY;
+        m->wall_lo[k] = m->wall_hi[k] = NAN;
+    }
+}
+
 void rh_linear__survey(rh_linear *m, const rh_model *model)
 {
     const rh_log *log = model->log;
@@ -148,16 +167,7 @@ void rh_linear__survey(rh_linear *m, const rh_model *model)
         summarise(n, u[j], uu[j], &m->act_centre[j], &m->act_scale[j]);
         m->act_scale[j] = m->act_scale[j] > 0.0 ? m->act_scale[j] : 1.0;
     }
-    for (int k = 0; k < m->nobs; k++) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (int64_t i = 0; i < log->nstate; i++) {
-            lo = fmin(lo, log->obs[i * log->nobs + k]);
-            hi = fmax(hi, log->obs[i * log->nobs + k]);
-        }
-        m->lo[k] = lo - RH_LINEAR__OUT * (hi - lo);
-        m->hi[k] = hi + RH_LINEAR__OUT * (hi - lo);
-        m->wall_lo[k] = m->wall_hi[k] = NAN;
-    }
+    bound(m, model);
 }
 
 // ---------------------------------------------------------------------------- terms

@@ -12,7 +12,8 @@
 //    episode. gamma = 1 has no horizon; 100 steps are used. In Cartpole (gamma 0.9) the cost is
 //    -1, one failure, as in the authors' code.
 // 3. A limit that is given by hand and that the log never passed costs what the reward's
-//    formula adds to a terminal step ("-energy - 50*trip"), else the lowest return.
+//    formula takes off in a terminal step ("-energy - 50*trip"), else the lowest return: what
+//    it adds there is for a goal, and no trip is paid like one.
 
 #include "base/base_internal.h"
 #include "model_internal.h"
@@ -24,7 +25,7 @@
 double rh_model__past_limit(const rh_model *model, double usual)
 {
     double added = model->log->terminal_reward;
-    return added != 0.0 ? usual + added : model->lowest;
+    return added < 0.0 ? usual + added : model->lowest;
 }
 
 typedef struct extremes {

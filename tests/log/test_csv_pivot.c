@@ -158,6 +158,10 @@ static void refusals(void **unused)
     refused("time,tag,value\n1,temp,1\n2,temp\n", &opt, "plant:3: 2 fields, expected 3");
     opt.every = 1e-9;
     refused(LONG, &opt, "make 1.8e+11 rows, expected 1 to 2^31");
+    opt.every = 60.0;
+    opt.every_obs = RH_EVERY_MEAN;
+    refused(LONG, &opt,
+            "plant: every_obs = mean, expected pivot_value = mean: pivot makes the rows");
 }
 
 // Two tables of InfluxDB, each with annotations and a header.

@@ -92,7 +92,8 @@ static void two_long_episodes_are_no_limit(void **unused)
     rh_text__clear(&text);
 }
 
-// inspect says what models do, for any number of episodes.
+// inspect says what models do, for any number of episodes; what a reward takes off in a
+// terminal step is for a trip, what it adds is not.
 static void inspect_says_the_same(void **unused)
 {
     (void)unused;
@@ -102,6 +103,7 @@ static void inspect_says_the_same(void **unused)
             rh_log_report *report = NULL;
             rh_error err = {""};
             bool anew = false, said = false;
+            log->terminal_reward = put_back ? 10.0 : -10.0;
             assert_true(rh_log__begins_anew(log, &anew));
             assert_int_equal(anew, put_back);
             assert_int_equal(rh_log_inspect(&report, log, &err), RH_OK);
@@ -113,6 +115,8 @@ static void inspect_says_the_same(void **unused)
                     assert_non_null(strstr(report->findings.item[i].evidence,
                                            anew ? "episodic, because a time limit of 20 steps"
                                                 : "continuing"));
+                    assert_non_null(strstr(report->findings.item[i].remedy,
+                                           put_back ? "failures or goals" : "--limit"));
                 }
             assert_true(said);
             rh_log_report_destroy(report);

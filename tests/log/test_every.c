@@ -138,6 +138,11 @@ static void refusals(void **unused)
     assert_int_equal(rh_log__set_exogenous(&log, "x, price", "x.csv", &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "exogenous: no sensor 'price'"));
     rh_log_destroy(log);
+    rh_log_options mean = of(NAN, 1, RH_EVERY_MEAN);
+    log = NULL;
+    assert_int_equal(rh_log_read(&log, "x.csv", &mean, &err), RH_EINVAL);
+    assert_string_equal(err.text,
+                        "log: every_obs = mean, expected every, which says of how many rows");
 }
 
 static void options(void **unused)

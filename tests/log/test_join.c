@@ -154,6 +154,52 @@ static void from_files(void **unused)
     unlink(in_folder("feb.csv"));
 }
 
+#define WIDE 200 // further sensors: what the log of a deployment says of itself is far behind
+
+static void put_row(FILE *file, const char *before, const char *sensor, const char *after)
+{
+    fputs(before, file);
+    for (int i = 0; i < WIDE; i++) {
+        fputs(sensor, file);
+        if (*sensor == ',')
+            fprintf(file, "%d", i);
+    }
+    fputs(after, file);
+}
+
+static void wide_deployment(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen("/tmp/rehearse-first.csv", "w");
+    assert_non_null(file);
+    put_row(file, "when,pump,kWh", ",temperature_of_the_room_", "\n");
+    for (int i = 0; i < 3; i++)
+        put_row(file, i % 2 ? "1,on,1" : "0,off,1", ",", "\n");
+    fclose(file);
+    file = fopen("/tmp/rehearse-own.csv", "w");
+    assert_non_null(file);
+    put_row(file, "episode,step,start,pump,-kWh", ",temperature_of_the_room_",
+            ",\"# rehearse columns: episode step start action reward");
+    put_row(file, "", " obs", " none # rehearse actions: \"\"off\"\", \"\"on\"\"\"\n");
+    put_row(file, "0,0,1,on,-9", ",", ",\n");
+    put_row(file, "0,1,1,off,-8", ",", ",\n");
+    put_row(file, "0,2,1,,", ",", ",\n");
+    fclose(file);
+    rh_log_options opt = rh_log_defaults();
+    rh_log *log = NULL;
+    rh_error err = {""};
+    opt.action = "pump";
+    opt.reward = "-kWh";
+    opt.time = "when";
+    if (rh_log_read(&log, "/tmp/rehearse-first.csv\n/tmp/rehearse-own.csv", &opt, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(log->nobs, WIDE);
+    assert_true(log->reward[log->first[1]] == -9.0);
+    rh_log_destroy(log);
+    remove("/tmp/rehearse-first.csv");
+    remove("/tmp/rehearse-own.csv");
+}
+
 // The log of a deployment says itself what its columns are: what is said about the other file
 // is not about it.
 static void with_a_deployment(void **unused)
@@ -200,7 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_months),        cmocka_unit_test(different_columns),
         cmocka_unit_test(amounts),           cmocka_unit_test(from_files),
-        cmocka_unit_test(with_a_deployment),
+        cmocka_unit_test(with_a_deployment), cmocka_unit_test(wide_deployment),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "model/replay.h"
+#include "model/stretches.h"
 #include "model/unusual.h"
 #include "model_sample.h"
 
@@ -226,6 +227,33 @@ static void effects_are_told(void **unused)
     rh_log_destroy(log);
 }
 
+// A kind of stretch in which nothing can be told has no score: 0 would be a perfect one.
+static void nothing_to_tell(void **unused)
+{
+    (void)unused;
+    rh_log *log = confounded(2000);
+    rh_model *linear = prepare("linear", log);
+    rh_stretches__scores x = {0};
+    rh_stretches *r = NULL;
+    rh_error err = {""};
+    double mean, error;
+    assert_int_equal(rh_stretches__create(&r, linear->log, linear->facts,
+                                          linear->task.continuing, 1, NULL, 0, &err),
+                     RH_OK);
+    double *weight = rh_stretches__weight(r, RH_STRETCHES__SENSOR);
+    memset(weight, 0, RH_MODEL_NASPECT * (size_t)r->nhorizon * sizeof *weight);
+    assert_int_equal(rh_stretches__run(&x, r, linear, 1, 1, NULL, NULL, &err), RH_OK);
+    assert_true(isnan(x.beside.sensors));
+    assert_true(x.beside.score == x.beside.experiments);
+    assert_true(fabs(x.total - (x.score + x.beside.score) / 2.0) < 1e-12);
+    rh_stretches__compare(r, &x, NULL, true, &mean, &error);
+    assert_true(fabs(mean - x.total) < 1e-9);
+    rh_stretches__clear(&x);
+    rh_stretches__destroy(r);
+    rh_model_destroy(linear);
+    rh_log_destroy(log);
+}
+
 // ---------------------------------------------------------------------------- files, memory
 
 static void kept_in_files(void **unused)
@@ -298,6 +326,7 @@ int main(void)
         cmocka_unit_test(experiments_are_found), cmocka_unit_test(amounts_too),
         cmocka_unit_test(what_is_not_shown),     cmocka_unit_test(effects_are_told),
         cmocka_unit_test(kept_in_files),         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(nothing_to_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,9 +289,9 @@ static void walls(void **unused)
     rh_log_destroy(log);
 }
 
-// A limit that the log never passed costs what its reward adds to a terminal step, in a
-// regression and where steps are carried, also after reading; else it costs far more than any
-// step that was logged.
+// A limit that the log never passed costs what its reward takes off in a terminal step, in a
+// regression and where steps are carried, also after reading; else, and where the reward adds
+// to it, as for a goal, it costs the lowest return.
 static void limit_by_hand(void **unused)
 {
     (void)unused;
@@ -313,9 +313,9 @@ static void limit_by_hand(void **unused)
     assert_int_equal(rh_log_finish(b, &plain, &err), RH_OK);
     rh_log_builder_destroy(b);
     hi += 0.1;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 6; k++) {
         rh_log parts = *plain;
-        parts.terminal_reward = k < 2 ? -70.0 : 0.0;
+        parts.terminal_reward = k < 2 ? -70.0 : k < 4 ? 0.0 : 70.0;
         assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
         rh_model_options opt = plain_options();
         opt.limit_lo = &lo;
@@ -333,13 +333,15 @@ static void limit_by_hand(void **unused)
         void *state = rh_alloc(1, rh_env_state_size(env));
         rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
                               rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
-        double obs, reward = 0.0, act = 1.0, least = 0.0;
+        double obs, reward = 0.0, act = 1.0, least = 0.0, most = -1.0;
         rh_env_start(env, state, &streams, &obs);
         for (int t = 0; t < 3000; t++) {
             rh_env_step(env, state, &act, &streams, &obs, &reward);
             least = fmin(least, reward);
+            most = fmax(most, reward);
         }
-        assert_true(k < 2 ? least < -70.0 && least > -75.0 : least < 10.0 * -hi);
+        assert_true(most <= 0.0); // as in the log
+        assert_true(k < 2 ? least < -70.0 && least > -75.0 : least <= again->lowest);
         rh_free(state);
         rh_env_destroy(env);
         rh_model_destroy(again);

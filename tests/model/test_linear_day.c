@@ -68,8 +68,40 @@ static void clock_goes_on(void **unused)
     rh_log_destroy(log);
 }
 
+// A sensor that goes round on the whole, as the wind, is no clock, nor is one whose days are
+// not whole steps: the time of day would be another one after some of them.
+static void other_rounds(void **unused)
+{
+    (void)unused;
+    static const double day[] = {DAY, DAY + 0.1, 0.0}; // 0: the wind
+    for (int k = 0; k < 3; k++) {
+        rh_log *plain = room(), *log = NULL, parts = *plain;
+        rh_error err = {""};
+        size_t size = (size_t)plain->nstate * NOBS * sizeof(double);
+        double *obs = rh_alloc(1, size), at = 0.0;
+        rh_rng rng = rh_rng_stream(2, RH_STREAM_NOISE, 0, 0);
+        memcpy(obs, plain->obs, size);
+        for (int64_t i = 0; i < plain->nstate; i++) {
+            obs[i * NOBS + HOUR] = at;
+            at += day[k] > 0.0 ? 24.0 / day[k] : 0.5 + rh_rng_range(&rng, -1.0, 1.0);
+            at -= 24.0 * floor(at / 24.0);
+        }
+        parts.obs = obs;
+        assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
+        rh_model_options opt = plain_options();
+        rh_model *model = fit_plain(&rh_model_linear, log, false, &opt);
+        assert_true(fabs(model->facts->sensor[HOUR].period - 24.0) < 1e-6);
+        assert_int_equal(rh_linear__day(model->member[0], model), k == 0 ? DAY : 0);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+        rh_log_destroy(plain);
+        rh_free(obs);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clock_goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clock_goes_on),
+                                       cmocka_unit_test(other_rounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
-// test_setpoint.c - setpoints that are drawn: when they jump, their range, replays, other
-// kinds.
+// test_setpoint.c - setpoints that are drawn: when they jump, ramps, their range, errors that
+// the log never had, replays, other kinds.
 
+#include "base/base.h"
 #include "model/linear_internal.h"
 #include "model/model.h"
 #include "model_sample.h"
@@ -10,10 +11,21 @@
 
 enum { T, SP, ERROR };
 
-// A heated tank; its setpoint is 20, 24 or 30 and jumps every 50 steps.
-static rh_log *tank(void)
+// What the setpoint of a heated tank does: it is 20, 24 or 30 and jumps every 50 steps; or goes
+// up and down between them and is read with noise; or stays in an episode of 50 steps, which
+// begins and stays near it.
+typedef enum way { JUMPS, RAMPS, STAYS } way;
+
+static double next_setpoint(way which, int i, double sp, rh_rng *rng)
 {
     static const double set[] = {20.0, 24.0, 30.0};
+    if (which == RAMPS)
+        return 25.0 + 5.0 * sin(i / 150.0) + 0.02 * rh_rng_range(rng, -1.0, 1.0);
+    return i % HELD ? sp : set[rh_rng_below(rng, 3)];
+}
+
+static rh_log *tank(way which)
+{
     rh_log_shape shape = {.nobs = 3, .nact = 1, .action = RH_ACTION_CONTINUOUS};
     rh_log_builder *b = NULL;
     rh_log *log = NULL;
@@ -22,10 +34,14 @@ static rh_log *tank(void)
     double t = 20.0, sp = 20.0;
     assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
     for (int i = 0; i < NSTEP; i++) {
-        sp = i % HELD ? sp : set[rh_rng_below(&rng, 3)];
+        bool stays = which == STAYS, begins = stays && i % HELD == 0;
+        sp = next_setpoint(which, i, sp, &rng);
+        t = begins ? sp + rh_rng_range(&rng, -0.1, 0.1) : t;
         double obs[] = {t, sp, sp - t};
-        double u = 0.05 * (sp - t) + 0.5 + rh_rng_range(&rng, -0.3, 0.3);
-        rh_log_row row = {.obs = obs, .act = &u, .reward = -fabs(sp - t)};
+        double u = stays ? (sp - 15.0) / 20.0 + 0.3 * (sp - t) : 0.05 * (sp - t) + 0.5;
+        u += rh_rng_range(&rng, stays ? -0.05 : -0.3, stays ? 0.05 : 0.3);
+        rh_log_row row = {.obs = obs, .act = &u, .reward = -fabs(sp - t), .begins = begins};
+        row.truncated = stays && i % HELD == HELD - 1;
         assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
         t += 0.1 * (15.0 + 20.0 * u - t) + 0.02 * rh_rng_range(&rng, -1.0, 1.0);
     }
@@ -53,7 +69,7 @@ static rh_model *model_of(const rh_log *log)
 static void drawn_where_the_log_jumps(void **unused)
 {
     (void)unused;
-    rh_log *log = tank();
+    rh_log *log = tank(JUMPS);
     rh_model *model = model_of(log);
     rh_env *env = NULL;
     rh_error err = {""};
@@ -93,10 +109,70 @@ static void drawn_where_the_log_jumps(void **unused)
     rh_log_destroy(log);
 }
 
+// Ramps and noisy readings stay what they are, from other beginnings.
+static void ramps_go_on(void **unused)
+{
+    (void)unused;
+    rh_log *log = tank(RAMPS);
+    rh_model *model = model_of(log);
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    double obs[3], reward, act = 0.5, most = 0.0, from = NAN, to = NAN;
+    for (int run = 0; run < 20; run++) {
+        rh_env_start(env, state, &streams, obs);
+        from = fmin(from, obs[SP]);
+        to = fmax(to, obs[SP]);
+        for (int i = 0; i < 1000; i++) {
+            double was = obs[SP];
+            rh_env_step(env, state, &act, &streams, obs, &reward);
+            most = fmax(most, fabs(obs[SP] - was));
+            assert_true(obs[SP] >= 19.98 && obs[SP] <= 30.02);
+        }
+    }
+    assert_true(most > 0.0 && most < 0.1); // 0.07 in the log
+    assert_true(from < 22.0 && to > 28.0); // the log begins at 25
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// An error that the log never had, since another setpoint was drawn, is not out of coverage.
+static void other_errors_are_covered(void **unused)
+{
+    (void)unused;
+    rh_log *log = tank(STAYS);
+    rh_model *model = model_of(log);
+    rh_env *env = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    double obs[3], reward, far = 0.0;
+    for (int run = 0; run < 100; run++) {
+        rh_env_start(env, state, &streams, obs);
+        double act = (obs[T] - 15.0) / 20.0; // the tank stays as it is
+        far = fmax(far, fabs(obs[ERROR]));
+        rh_env_step(env, state, &act, &streams, obs, &reward);
+        assert_false(rh_contract__env_uncovered(env, state));
+        assert_true(obs[ERROR] == obs[SP] - obs[T]);
+    }
+    assert_true(far > 5.0); // below 1 in the log
+    rh_free(state);
+    rh_env_destroy(env);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 static void other_kinds_cannot(void **unused)
 {
     (void)unused;
-    rh_log *log = tank();
+    rh_log *log = tank(JUMPS);
     rh_model_options opt = plain_options();
     rh_repr *repr = plain_repr(log, false);
     fit_refused(rh_model_find("knn", NULL), log, repr, &opt,
@@ -109,6 +185,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_where_the_log_jumps),
+        cmocka_unit_test(other_errors_are_covered),
+        cmocka_unit_test(ramps_go_on),
         cmocka_unit_test(other_kinds_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
