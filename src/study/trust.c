@@ -9,10 +9,10 @@
 //    tell what a failure is there is no second claim. Where it has nothing to compare a score
 //    with, the level is low: nothing is known about what matters.
 // 2. A study without a check has no level: half of the evidence is missing.
-// 3. What to do: keep the controller if nothing that was tried beats it; log more if the level
-//    is low; deploy otherwise. Any setting will do if most settings of the search are tied with
-//    its best, and no confirmed one of this agent differs from the winner by more than a tenth
-//    of what the agent gains on the logged controller.
+// 3. What to do: keep the controller if nothing that was tried beats it, with or without a
+//    check; log more if the level is low; deploy otherwise. Any setting will do if most
+//    settings of the search are tied with its best, and no confirmed one of this agent differs
+//    from the winner by more than a tenth of what the agent gains on the logged controller.
 // 4. The probability of the third claim is
 //
 //        p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
@@ -39,6 +39,7 @@
 #include "trust.h"
 
 #include "evidence.h"
+#include "study.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -161,13 +162,18 @@ static bool will_any_do(const rh_verdict *v)
 
 static rh_decision decision_of(const rh_verdict *v)
 {
-    if (v->trust.level == RH_TRUST_UNKNOWN)
-        return RH_DECISION_UNKNOWN;
     if (v->today.better == RH_ANSWER_NO && !(v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0))
         return RH_DECISION_KEEP;
+    if (v->trust.level == RH_TRUST_UNKNOWN)
+        return RH_DECISION_UNKNOWN;
     if (v->trust.level < RH_TRUST_MEDIUM)
         return RH_DECISION_LOG;
     return will_any_do(v) ? RH_DECISION_ANY : RH_DECISION_DEPLOY;
+}
+
+bool rh_trust__deploys(const rh_trust *t)
+{
+    return t->decision == RH_DECISION_DEPLOY || t->decision == RH_DECISION_ANY;
 }
 
 // ---------------------------------------------------------------------------- in words

@@ -3,6 +3,7 @@
 #include "model/model_sample.h"
 #include "study/core.h"
 #include "study/evidence.h"
+#include "study/study.h"
 #include "study/study_internal.h"
 
 #include <math.h>
@@ -275,6 +276,25 @@ static void errors_are_said_without_a_check(void **unused)
     assert_string_equal(v.trust.reason[0].text, item.evidence);
 }
 
+// So is that the controller is to be kept.
+static void a_worse_agent_needs_no_check(void **unused)
+{
+    (void)unused;
+    rh_verdict v = sound();
+    v.check.nmodel = 0;
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.decision, RH_DECISION_UNKNOWN);
+    assert_false(rh_trust__deploys(&v.trust));
+    v.today.better = RH_ANSWER_NO;
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.level, RH_TRUST_UNKNOWN);
+    assert_int_equal(v.trust.decision, RH_DECISION_KEEP);
+    assert_false(rh_trust__deploys(&v.trust));
+    v = sound();
+    rh_trust__judge(&v, NULL);
+    assert_true(rh_trust__deploys(&v.trust));
+}
+
 static void a_model_that_is_too_easy(void **unused)
 {
     (void)unused;
@@ -468,6 +488,7 @@ int main(void)
         cmocka_unit_test(other_models_speak_at_5_and_10_percent),
         cmocka_unit_test(an_agent_that_fails_is_not_trusted),
         cmocka_unit_test(errors_are_said_without_a_check),
+        cmocka_unit_test(a_worse_agent_needs_no_check),
         cmocka_unit_test(a_model_that_is_too_easy),
         cmocka_unit_test(an_error_cannot_be_outweighed),
         cmocka_unit_test(without_a_check_there_is_no_level),
