@@ -10,9 +10,10 @@
 //    with, the level is low: nothing is known about what matters.
 // 2. A study without a check has no level: half of the evidence is missing.
 // 3. What to do: keep the controller if nothing that was tried beats it, with or without a
-//    check; log more if the level is low; deploy otherwise. Any setting will do if most
-//    settings of the search are tied with its best, and no confirmed one of this agent differs
-//    from the winner by more than a tenth of what the agent gains on the logged controller.
+//    check, or if its clone won; log more if the level is low; deploy otherwise. Any setting
+//    will do if most settings of the search are tied with its best, and no confirmed one of
+//    this agent differs from the winner by more than a tenth of what the agent gains on the
+//    logged controller.
 // 4. The probability of the third claim is
 //
 //        p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
@@ -160,9 +161,16 @@ static bool will_any_do(const rh_verdict *v)
     return tied && n > 0;
 }
 
+// Whether a clone of the controller won, and not the agent that was judged.
+static bool is_replaced(const rh_verdict *v)
+{
+    return v->winner >= 0 && v->trial[v->winner].confirm && v->winner != v->candidate;
+}
+
 static rh_decision decision_of(const rh_verdict *v)
 {
-    if (v->today.better == RH_ANSWER_NO && !(v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0))
+    bool errors = v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0;
+    if (is_replaced(v) || (v->today.better == RH_ANSWER_NO && !errors))
         return RH_DECISION_KEEP;
     if (v->trust.level == RH_TRUST_UNKNOWN)
         return RH_DECISION_UNKNOWN;
@@ -296,9 +304,6 @@ void rh_trust__judge(rh_verdict *v, const rh_findings *model)
 
 void rh_trust__keep(rh_verdict *v)
 {
-    rh_trust *t = &v->trust;
-    if (t->evidence[RH_EVIDENCE_ERRORS].value > 0.0) // of the log: it cannot say that, either
-        return;
-    t->decision = RH_DECISION_KEEP;
-    say_level(v, t->level);
+    v->trust.decision = RH_DECISION_KEEP;
+    say_level(v, v->trust.level);
 }

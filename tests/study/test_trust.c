@@ -326,6 +326,15 @@ static void an_error_cannot_be_outweighed(void **unused)
     v.today.better = RH_ANSWER_NO; // the log cannot say that either
     rh_trust__judge(&v, &findings);
     assert_int_equal(v.trust.decision, RH_DECISION_LOG);
+    v.winner = 1; // a clone of the controller
+    v.trial = (const rh_trial[]){winner[0], winner[0]};
+    rh_trust__judge(&v, &findings);
+    assert_int_equal(v.trust.level, RH_TRUST_CANNOT);
+    assert_int_equal(v.trust.decision, RH_DECISION_KEEP);
+    v.trust.decision = RH_DECISION_LOG;
+    rh_trust__keep(&v);
+    assert_int_equal(v.trust.decision, RH_DECISION_KEEP);
+    assert_non_null(strstr(v.trust.text, "to beat the controller you have"));
 }
 
 static void without_a_check_there_is_no_level(void **unused)
