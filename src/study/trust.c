@@ -11,9 +11,9 @@
 // 2. A study without a check has no level: half of the evidence is missing.
 // 3. What to do: keep the controller if nothing that was tried beats it, with or without a
 //    check, or if its clone won; log more if the level is low; deploy otherwise. Any setting
-//    will do if most settings of the search are tied with its best, and no confirmed one of
-//    this agent differs from the winner by more than a tenth of what the agent gains on the
-//    logged controller.
+//    will do if most settings of the search are tied with its best, and neither the agent's
+//    defaults nor its other confirmed settings, FEW or more, differ from the winner by more
+//    than a tenth of what the agent gains on the logged controller.
 // 4. The probability of the third claim is
 //
 //        p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
@@ -52,6 +52,7 @@
 #define UNSOUND 0.75 // decision 5
 #define ACCEPTED 0.5 // decision 5; by hand
 #define EQUAL 0.1    // decision 3; by hand
+#define FEW 2        // decision 3, settings; by hand
 
 #include "trust_rule.h"
 
@@ -143,7 +144,8 @@ static rh_trust_level level_of(double p, rh_trust_level most)
     return level < most ? level : most;
 }
 
-// Decision 3: the confirmed settings of the winner's agent are as good as the winner.
+// Decision 3: the confirmed settings of the winner's agent, and its defaults, are as good as
+// the winner.
 static bool will_any_do(const rh_verdict *v)
 {
     const rh_trial *winner = &v->trial[v->winner];
@@ -151,14 +153,15 @@ static bool will_any_do(const rh_verdict *v)
     for (int i = 0; i < v->findings.n; i++)
         tied = tied || v->findings.item[i].id == RH_FINDING_ALL_TIED;
     double most = EQUAL * (winner->value - v->logged.score);
+    tied = tied && fabs(v->today.defaults.score - winner->value) <= most; // false: unknown
     int n = 0;
     for (int i = v->ntrial - v->nconfirm; i < v->ntrial && tied; i++) {
         if (v->trial[i].agent != winner->agent || i == v->winner)
             continue;
         n++;
-        tied = fabs(v->trial[i].value - winner->value) <= most; // false where one is unknown
+        tied = fabs(v->trial[i].value - winner->value) <= most;
     }
-    return tied && n > 0;
+    return tied && n >= FEW;
 }
 
 // Whether a clone of the controller won, and not the agent that was judged.

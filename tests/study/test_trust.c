@@ -411,24 +411,28 @@ static void any_setting_will_do(void **unused)
 {
     (void)unused;
     static const struct {
-        double
-            other; // score of the second setting; the winner has -5, the logged controller -10
-        int agent;
+        double other, defaults; // scores; the winner has -5, the logged controller -10
+        int agent;              // of the third setting, where there is one
+        int nconfirm;
         bool tied;
         rh_decision decision;
-    } known[] = {{-5.4, 0, true, RH_DECISION_ANY},
-                 {-5.6, 0, true, RH_DECISION_DEPLOY},
-                 {-5.4, 0, false, RH_DECISION_DEPLOY},
-                 {-5.4, 1, true, RH_DECISION_DEPLOY}}; // of another agent
+    } known[] = {{-5.4, -5.4, 0, 3, true, RH_DECISION_ANY},
+                 {-5.6, -5.4, 0, 3, true, RH_DECISION_DEPLOY},
+                 {-5.4, -5.6, 0, 3, true, RH_DECISION_DEPLOY},
+                 {-5.4, NAN, 0, 3, true, RH_DECISION_DEPLOY},
+                 {-5.4, -5.4, 0, 2, true, RH_DECISION_DEPLOY}, // one says little
+                 {-5.4, -5.4, 0, 3, false, RH_DECISION_DEPLOY},
+                 {-5.4, -5.4, 1, 3, true, RH_DECISION_DEPLOY}}; // of another agent
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         rh_finding item = {.severity = RH_WARNING, .id = RH_FINDING_ALL_TIED};
-        rh_trial trial[2] = {winner[0], winner[0]};
+        rh_trial trial[3] = {winner[0], winner[0], winner[0]};
         rh_verdict v = sound();
         trial[0].value = -5.0;
-        trial[1].value = known[i].other;
-        trial[1].agent = known[i].agent;
+        trial[1].value = trial[2].value = known[i].other;
+        trial[2].agent = known[i].agent;
         v.trial = trial;
-        v.ntrial = v.nconfirm = 2;
+        v.ntrial = v.nconfirm = known[i].nconfirm;
+        v.today.defaults.score = known[i].defaults;
         v.findings = (rh_findings){.item = &item, .n = known[i].tied};
         rh_trust__judge(&v, NULL);
         assert_int_equal(v.trust.decision, known[i].decision);
