@@ -467,7 +467,7 @@ typedef struct rh_advantage {
 
 // What to do after a study.
 typedef enum rh_decision {
-    RH_DECISION_UNKNOWN, // it is not finished, or was not checked
+    RH_DECISION_UNKNOWN, // it is not finished, or nothing was judged
     RH_DECISION_LOG,     // log more: the trust is low, or the log cannot answer
     RH_DECISION_KEEP,    // keep the controller there is
     RH_DECISION_ANY,     // deploy the agent; any of its settings will do

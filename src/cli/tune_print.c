@@ -309,21 +309,13 @@ static void print_doubts(const page *p)
     cli_more(n - FEW_REASONS, "reason", "--verbose");
 }
 
-// Whether the clone of the controller won: the controller is kept.
-static bool clone_won(const page *p)
-{
-    const rh_verdict *v = p->v;
-    return v->winner >= 0 && v->trust.decision == RH_DECISION_KEEP &&
-           strcmp(rh_plan__agent_at(p->plan, v->trial[v->winner].agent)->name, "clone") == 0;
-}
-
 static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400] = "";
     cli_tune_setting(p->plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
     bool keep = p->v->trust.decision == RH_DECISION_KEEP;
-    if (clone_won(p)) {
+    if (rh_study__clone_won(p->tune->study)) {
         cli_line("deploy", "nothing: keep the controller you have");
         return;
     }
@@ -598,11 +590,12 @@ static void count_findings(const page *p)
 static void print_files(const page *p)
 {
     const rh_verdict *v = p->v;
+    bool clone = rh_study__clone_won(p->tune->study);
     cli_line("files", "%s/: %sreport.html (all of this as a page), runs.csv, study.log%s",
              p->tune->folder,
-             v->winner < 0  ? ""
-             : clone_won(p) ? "best.yaml (a clone of the controller, not to deploy), "
-                            : "best.yaml (the setting to deploy), ",
+             v->winner < 0 ? ""
+             : clone       ? "best.yaml (a clone of the controller, not to deploy), "
+                           : "best.yaml (the setting to deploy), ",
              v->nnext > 0 ? ", log_next.csv (what to log next)" : "");
 }
 
@@ -657,7 +650,8 @@ static void print_evidence(const page *p)
     print_reasons(p, false);
     if (p->v->limiting.n)
         cli_limits_print(p->plan, p->v);
-    print_tied(p);
+    if (!rh_study__clone_won(p->tune->study))
+        print_tied(p);
     print_importance(p);
     print_model(p);
     print_findings(p);

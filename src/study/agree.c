@@ -22,6 +22,7 @@
 
 #include "core.h"
 #include "eval/eval.h"
+#include "study.h"
 
 #include <math.h>
 
@@ -200,7 +201,7 @@ static void report_order(rh_study *study, int kind)
 void rh_study__disagreement(rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
-    if (v->winner < 0 || !v->trial[v->winner].confirm)
+    if (v->winner < 0 || !v->trial[v->winner].confirm || rh_study__clone_won(study))
         return;
     for (int k = 0; k < v->nkind && v->nkind > 1; k++) {
         const rh_trial *other = beats_winner(study, k);

@@ -24,6 +24,8 @@
 // 8. few-steps: of 36 agents that small studies chose from 1,000 steps of the plants in the
 //    half for thresholds 24 were worse than the controller; of 70 from 2,000 and 4,000 steps
 //    19 (bench/verdict_plants.csv).
+// 9. A clone of the controller that won is not the agent, and is not deployed: how it compares
+//    with the agent's settings and defaults, random actions and the log is no finding.
 
 #include "base/base.h"
 #include "core.h"
@@ -90,7 +92,7 @@ static void failures(rh_study *study)
     rh_verdict *v = &study->verdict;
     const rh_failing *f = &v->failing;
     char own[60], last[60], logged[60];
-    if (f->often < RH_OFTEN_MORE)
+    if (f->often < RH_OFTEN_MORE || rh_study__clone_won(study))
         return;
     rh_study__write_rate(f, &f->all, own);
     rh_study__write_rate(f, &f->last, last);
@@ -118,6 +120,8 @@ static void not_better(rh_study *study)
                 v->trial[judged].value, v->trial[judged].lo95, v->trial[judged].hi95,
                 v->logged.score),
             "keep the controller; try longer runs (--steps) or another agent (--agent)");
+    if (rh_study__clone_won(study)) // decision 9
+        return;
     if (v->winner >= 0 && t->defaults.lo95 > t->learning.score) // false where it is unknown
         rh_findings__advise(
             rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_DEFAULTS_BETTER, 1,
@@ -320,7 +324,7 @@ static void confirmation(rh_study *study)
                              winner->kind[0].lo95, winner->kind[0].hi95),
             "the result depends on the part of the log that a model is fitted to: log more, or "
             "use several members in the search (--members)");
-    else if (v->search_best != v->winner_search)
+    else if (v->search_best != v->winner_search && !rh_study__clone_won(study))
         rh_findings__advise(
             rh_findings__add(
                 &v->findings, RH_NOTICE, RH_FINDING_OTHER_WINNER, 1,

@@ -13,6 +13,7 @@
 #include "core.h"
 #include "log/log.h"
 #include "model/model.h"
+#include "study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -289,6 +290,8 @@ static void say_limits(rh_text *text, const rh_study *study)
         rh_text__format(text, "%s (%.4g %% sure", keeps ? "Yes" : "Not known", 100.0 * l->sure);
         if (t->confirm && nkind > 1)
             rh_text__format(text, ", in the worst of %d kinds of model", nkind);
+        if (rh_study__clone_won(study))
+            rh_text__add(text, ", a clone of the controller");
         rh_text__add(text, "): ");
         say_rates(text, l, t);
         rh_text__add(text, ".");

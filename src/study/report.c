@@ -544,17 +544,15 @@ static void write_next(rh_doc *doc, const rh_study *study)
 
 void rh_study__deploy_command(rh_text *out, const rh_study *study)
 {
-    const rh_verdict *v = &study->verdict;
-    rh_decision decision = v->trust.decision;
     rh_text path = {0};
-    if (decision == RH_DECISION_KEEP && rh_study__clone(study) == v->winner)
+    if (rh_study__clone_won(study))
         return;
     rh_text__format(&path, "%s/best.yaml", study->opt.folder);
     rh_text__add(out, "rehearse deploy ");
     if (path.data)
         rh_text__shell(out, path.data);
     out->bad = out->bad || path.bad;
-    if (decision == RH_DECISION_KEEP || decision == RH_DECISION_LOG)
+    if (!rh_trust__deploys(&study->verdict.trust))
         rh_text__add(out, " --mode shadow");
     rh_text__clear(&path);
 }

@@ -87,8 +87,15 @@ double rh_limits__scale(rh_limit_unit unit);     // a rate in this unit is a sha
 // free with rh_expression__clear(), after a failure too. Nullable: err.
 rh_status rh_limits__compile(rh_expression *out, const rh_best *best, int i, rh_error *err);
 
+// Whether the setting is to be deployed: what every command, file and page goes by. trust.c
+bool rh_trust__deploys(const rh_trust *trust);
+
+// Whether a clone of the controller won: the controller stays, and the clone stands for it in
+// the models. today.c
+bool rh_study__clone_won(const rh_study *study);
+
 // The command for what is to be done with best.yaml: nothing if a clone won, because the
-// controller stays; beside the controller where that is as good, or the log should say more.
+// controller stays; beside the controller unless the setting is to be deployed.
 void rh_study__deploy_command(rh_text *out, const rh_study *study);
 
 // The kinds of model that the confirmation uses, the model's own first; NULL after the last.

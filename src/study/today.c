@@ -32,6 +32,7 @@
 #include "model/model.h"
 #include "numeric/stats.h"
 #include "plan.h"
+#include "study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -175,7 +176,8 @@ void rh_study__write_rate(const rh_failing *f, const rh_rate *rate, char text[60
         snprintf(text, 60, "%.3g %% of episodes", 100.0 * rate->rate);
 }
 
-static void say_failures(rh_failing *f)
+// by: whose rate it is, where that is not the agent's; may be "".
+static void say_failures(rh_failing *f, const char *by)
 {
     static const char *const compared[] = {[RH_OFTEN_UNKNOWN] =
                                                "Not known whether more often than",
@@ -192,9 +194,9 @@ static void say_failures(rh_failing *f)
     rh_study__write_rate(f, &f->all, own);
     rh_study__write_rate(f, &f->logged, logged);
     snprintf(f->text, sizeof f->text,
-             "%s the logged controller: %s, %s in the log (%" PRId64 " %s %" PRId64
+             "%s the logged controller: %s%s, %s in the log (%" PRId64 " %s %" PRId64
              "). A failure is %.200s.",
-             compared[f->often], own, logged, f->logged.n, f->per_steps ? "in" : "of",
+             compared[f->often], own, by, logged, f->logged.n, f->per_steps ? "in" : "of",
              f->logged.of, f->rule->words);
 }
 
@@ -208,7 +210,7 @@ void rh_study__find_failures(rh_study *study)
                       .last = no_rate,
                       .defaults = no_rate,
                       .logged = no_rate};
-    say_failures(f);
+    say_failures(f, "");
     if (v->winner < 0 || !f->rule->known)
         return;
     const rh_trial *t = &v->trial[v->winner];
@@ -227,7 +229,9 @@ void rh_study__find_failures(rh_study *study)
     rh_stats__wilson((double)log.n, (double)f->logged.of, &f->logged.lo95, &f->logged.hi95);
     f->logged = scaled(f->logged, f->per_steps);
     f->often = compare(f);
-    say_failures(f);
+    say_failures(f, !rh_study__clone_won(study) ? ""
+                    : v->imitation.poor         ? " by its poor clone"
+                                                : " by its clone");
 }
 
 // ---------------------------------------------------------------------------- scores
@@ -302,6 +306,11 @@ int rh_study__clone(const rh_study *study)
         if (is_clone(study, &v->trial[i]) && isfinite(v->trial[i].value))
             return i;
     return -1;
+}
+
+bool rh_study__clone_won(const rh_study *study)
+{
+    return study->verdict.winner >= 0 && rh_study__clone(study) == study->verdict.winner;
 }
 
 // Decision 1.

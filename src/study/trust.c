@@ -9,10 +9,11 @@
 //    tell what a failure is there is no second claim. Where it has nothing to compare a score
 //    with, the level is low: nothing is known about what matters.
 // 2. A study without a check has no level: half of the evidence is missing.
-// 3. What to do: keep the controller if nothing that was tried beats it; log more if the level
-//    is low; deploy otherwise. Any setting will do if most settings of the search are tied with
-//    its best, and no confirmed one of this agent differs from the winner by more than a tenth
-//    of what the agent gains on the logged controller.
+// 3. What to do: keep the controller if nothing that was tried beats it, with or without a
+//    check, or if its clone won; log more if the level is low; deploy otherwise. Any setting
+//    will do if most settings of the search are tied with its best, and neither the agent's
+//    defaults nor its other confirmed settings, FEW or more, differ from the winner by more
+//    than a tenth of what the agent gains on the logged controller.
 // 4. The probability of the third claim is
 //
 //        p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
@@ -39,6 +40,7 @@
 #include "trust.h"
 
 #include "evidence.h"
+#include "study.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -50,6 +52,7 @@
 #define UNSOUND 0.75 // decision 5
 #define ACCEPTED 0.5 // decision 5; by hand
 #define EQUAL 0.1    // decision 3; by hand
+#define FEW 2        // decision 3, settings; by hand
 
 #include "trust_rule.h"
 
@@ -141,7 +144,8 @@ static rh_trust_level level_of(double p, rh_trust_level most)
     return level < most ? level : most;
 }
 
-// Decision 3: the confirmed settings of the winner's agent are as good as the winner.
+// Decision 3: the confirmed settings of the winner's agent, and its defaults, are as good as
+// the winner.
 static bool will_any_do(const rh_verdict *v)
 {
     const rh_trial *winner = &v->trial[v->winner];
@@ -149,25 +153,38 @@ static bool will_any_do(const rh_verdict *v)
     for (int i = 0; i < v->findings.n; i++)
         tied = tied || v->findings.item[i].id == RH_FINDING_ALL_TIED;
     double most = EQUAL * (winner->value - v->logged.score);
+    tied = tied && fabs(v->today.defaults.score - winner->value) <= most; // false: unknown
     int n = 0;
     for (int i = v->ntrial - v->nconfirm; i < v->ntrial && tied; i++) {
         if (v->trial[i].agent != winner->agent || i == v->winner)
             continue;
         n++;
-        tied = fabs(v->trial[i].value - winner->value) <= most; // false where one is unknown
+        tied = fabs(v->trial[i].value - winner->value) <= most;
     }
-    return tied && n > 0;
+    return tied && n >= FEW;
+}
+
+// Whether a clone of the controller won, and not the agent that was judged.
+static bool is_replaced(const rh_verdict *v)
+{
+    return v->winner >= 0 && v->trial[v->winner].confirm && v->winner != v->candidate;
 }
 
 static rh_decision decision_of(const rh_verdict *v)
 {
+    bool errors = v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0;
+    if (is_replaced(v) || (v->today.better == RH_ANSWER_NO && !errors))
+        return RH_DECISION_KEEP;
     if (v->trust.level == RH_TRUST_UNKNOWN)
         return RH_DECISION_UNKNOWN;
-    if (v->today.better == RH_ANSWER_NO && !(v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0))
-        return RH_DECISION_KEEP;
     if (v->trust.level < RH_TRUST_MEDIUM)
         return RH_DECISION_LOG;
     return will_any_do(v) ? RH_DECISION_ANY : RH_DECISION_DEPLOY;
+}
+
+bool rh_trust__deploys(const rh_trust *t)
+{
+    return t->decision == RH_DECISION_DEPLOY || t->decision == RH_DECISION_ANY;
 }
 
 // ---------------------------------------------------------------------------- in words
@@ -290,9 +307,6 @@ void rh_trust__judge(rh_verdict *v, const rh_findings *model)
 
 void rh_trust__keep(rh_verdict *v)
 {
-    rh_trust *t = &v->trust;
-    if (t->evidence[RH_EVIDENCE_ERRORS].value > 0.0) // of the log: it cannot say that, either
-        return;
-    t->decision = RH_DECISION_KEEP;
-    say_level(v, t->level);
+    v->trust.decision = RH_DECISION_KEEP;
+    say_level(v, v->trust.level);
 }

@@ -245,6 +245,7 @@ static rh_status judge_winner(rh_study *study)
     rh_verdict *v = &study->verdict;
     const rh_fidelity *fidelity = rh_model_fidelity(rh_study__model(study));
     v->ntied = 0;
+    v->importance.known = false;
     memset(v->bound, 0, (size_t)study->plan->space.ndim * sizeof *v->bound);
     rh_findings__clear(&v->findings);
     rh_study__limiting(study);

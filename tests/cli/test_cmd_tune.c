@@ -186,6 +186,17 @@ static void prints_words(void **unused)
     remove_folder("log.study");
 }
 
+// Without a check, too, an agent that is not trusted runs beside the controller.
+static void nothing_is_judged(void **unused)
+{
+    (void)unused;
+    char *words = output_of("tune log.csv --verdict none -o none.study" SMALL);
+    assert_has(words, "believed?       Not judged: ");
+    assert_has(words, "next            rehearse deploy none.study/best.yaml --mode shadow\n");
+    free(words);
+    remove_folder("none.study");
+}
+
 // Three rewards are missing: the log is in more pieces than it had episodes, and tune says so.
 static void says_what_is_left_out(void **unused)
 {
@@ -856,6 +867,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_words),
         cmocka_unit_test(keeps_limits),
+        cmocka_unit_test(nothing_is_judged),
         cmocka_unit_test(says_what_is_left_out),
         cmocka_unit_test(prints_json),
         cmocka_unit_test(says_what_to_log_next),

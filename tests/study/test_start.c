@@ -372,6 +372,12 @@ static void the_candidate_or_the_clone(void **unused)
         assert_int_equal(v->trust.decision == RH_DECISION_KEEP, !trusted);
         assert_int_equal(strstr(v->today.text, "Keep the controller") != NULL, !trusted);
         assert_true(v->imitation.n > 0 && v->imitation.constant >= 0.5);
+        for (int i = 0; i < v->findings.n && !trusted; i++) { // they compare the agent's
+            assert_int_not_equal(v->findings.item[i].id, RH_FINDING_OTHER_WINNER);
+            assert_int_not_equal(v->findings.item[i].id, RH_FINDING_DEFAULTS_BETTER);
+            assert_int_not_equal(v->findings.item[i].id, RH_FINDING_KINDS_DISAGREE);
+            assert_int_not_equal(v->findings.item[i].id, RH_FINDING_FAILS_MORE);
+        }
         for (int i = 1; i < v->ntied; i++)
             assert_true(v->tied[i] != v->winner);
         doubted = doubted || (!trusted && p > 0.4); // by what excludes a level, too

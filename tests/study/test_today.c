@@ -297,10 +297,12 @@ static void beside_a_clone(void **unused)
     if (strncmp(v->today.text, "Probably not: -12 per episode", 29) != 0)
         fail_msg("%s", v->today.text);
     assert_non_null(strstr(v->today.text, "-16 by a clone"));
+    assert_non_null(strstr(v->failing.text, " of episodes by its clone, 25 % of episodes in"));
     assert_non_null(strstr(v->today.text, "Keep the controller you have, not its clone."));
     s.study.verdict.imitation.poor = true;
     answer(&s.study);
     assert_non_null(strstr(v->today.text, "-16 by a poor clone"));
+    assert_non_null(strstr(v->failing.text, " of episodes by its poor clone, 25 % of"));
 
     // a poor clone scores little: the log counts
     for (int i = 0; i < NMEMBER * NRUN; i++)

@@ -3,6 +3,7 @@
 #include "model/model_sample.h"
 #include "study/core.h"
 #include "study/evidence.h"
+#include "study/study.h"
 #include "study/study_internal.h"
 
 #include <math.h>
@@ -275,6 +276,25 @@ static void errors_are_said_without_a_check(void **unused)
     assert_string_equal(v.trust.reason[0].text, item.evidence);
 }
 
+// So is that the controller is to be kept.
+static void a_worse_agent_needs_no_check(void **unused)
+{
+    (void)unused;
+    rh_verdict v = sound();
+    v.check.nmodel = 0;
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.decision, RH_DECISION_UNKNOWN);
+    assert_false(rh_trust__deploys(&v.trust));
+    v.today.better = RH_ANSWER_NO;
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust.level, RH_TRUST_UNKNOWN);
+    assert_int_equal(v.trust.decision, RH_DECISION_KEEP);
+    assert_false(rh_trust__deploys(&v.trust));
+    v = sound();
+    rh_trust__judge(&v, NULL);
+    assert_true(rh_trust__deploys(&v.trust));
+}
+
 static void a_model_that_is_too_easy(void **unused)
 {
     (void)unused;
@@ -306,6 +326,15 @@ static void an_error_cannot_be_outweighed(void **unused)
     v.today.better = RH_ANSWER_NO; // the log cannot say that either
     rh_trust__judge(&v, &findings);
     assert_int_equal(v.trust.decision, RH_DECISION_LOG);
+    v.winner = 1; // a clone of the controller
+    v.trial = (const rh_trial[]){winner[0], winner[0]};
+    rh_trust__judge(&v, &findings);
+    assert_int_equal(v.trust.level, RH_TRUST_CANNOT);
+    assert_int_equal(v.trust.decision, RH_DECISION_KEEP);
+    v.trust.decision = RH_DECISION_LOG;
+    rh_trust__keep(&v);
+    assert_int_equal(v.trust.decision, RH_DECISION_KEEP);
+    assert_non_null(strstr(v.trust.text, "to beat the controller you have"));
 }
 
 static void without_a_check_there_is_no_level(void **unused)
@@ -382,24 +411,28 @@ static void any_setting_will_do(void **unused)
 {
     (void)unused;
     static const struct {
-        double
-            other; // score of the second setting; the winner has -5, the logged controller -10
-        int agent;
+        double other, defaults; // scores; the winner has -5, the logged controller -10
+        int agent;              // of the third setting, where there is one
+        int nconfirm;
         bool tied;
         rh_decision decision;
-    } known[] = {{-5.4, 0, true, RH_DECISION_ANY},
-                 {-5.6, 0, true, RH_DECISION_DEPLOY},
-                 {-5.4, 0, false, RH_DECISION_DEPLOY},
-                 {-5.4, 1, true, RH_DECISION_DEPLOY}}; // of another agent
+    } known[] = {{-5.4, -5.4, 0, 3, true, RH_DECISION_ANY},
+                 {-5.6, -5.4, 0, 3, true, RH_DECISION_DEPLOY},
+                 {-5.4, -5.6, 0, 3, true, RH_DECISION_DEPLOY},
+                 {-5.4, NAN, 0, 3, true, RH_DECISION_DEPLOY},
+                 {-5.4, -5.4, 0, 2, true, RH_DECISION_DEPLOY}, // one says little
+                 {-5.4, -5.4, 0, 3, false, RH_DECISION_DEPLOY},
+                 {-5.4, -5.4, 1, 3, true, RH_DECISION_DEPLOY}}; // of another agent
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         rh_finding item = {.severity = RH_WARNING, .id = RH_FINDING_ALL_TIED};
-        rh_trial trial[2] = {winner[0], winner[0]};
+        rh_trial trial[3] = {winner[0], winner[0], winner[0]};
         rh_verdict v = sound();
         trial[0].value = -5.0;
-        trial[1].value = known[i].other;
-        trial[1].agent = known[i].agent;
+        trial[1].value = trial[2].value = known[i].other;
+        trial[2].agent = known[i].agent;
         v.trial = trial;
-        v.ntrial = v.nconfirm = 2;
+        v.ntrial = v.nconfirm = known[i].nconfirm;
+        v.today.defaults.score = known[i].defaults;
         v.findings = (rh_findings){.item = &item, .n = known[i].tied};
         rh_trust__judge(&v, NULL);
         assert_int_equal(v.trust.decision, known[i].decision);
@@ -468,6 +501,7 @@ int main(void)
         cmocka_unit_test(other_models_speak_at_5_and_10_percent),
         cmocka_unit_test(an_agent_that_fails_is_not_trusted),
         cmocka_unit_test(errors_are_said_without_a_check),
+        cmocka_unit_test(a_worse_agent_needs_no_check),
         cmocka_unit_test(a_model_that_is_too_easy),
         cmocka_unit_test(an_error_cannot_be_outweighed),
         cmocka_unit_test(without_a_check_there_is_no_level),

@@ -50,6 +50,9 @@
       of.map((t) => [`${t.setting}${t.setting === d.winner?.setting ? " (chosen)" : ""}`, named(t.agent, 20), number(t.score), ...t.also.map((a) => number(a.score))]));
   }
 
+  // A clone of the controller won: the controller stays.
+  const cloned = (d) => d.agent === "clone" && d.trust?.decision === "keep the controller";
+
   function answer(d) {
     const w = d.winner, t = d.winnerTrial;
     if (!w || !t) {
@@ -85,7 +88,7 @@
       logNext(d),
       make("h3", {}, "Findings"),
       findings([...(d.findings ?? []).filter((f) => !isAlert(f)), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
-      make("h3", {}, "Tied settings"), tiedTable(d),
+      cloned(d) ? null : [make("h3", {}, "Tied settings"), tiedTable(d)],
       make("h3", {}, "Use it"),
       d.deploy ? copyable("Deploy it", d.deploy, true) : null,
       d.next ? copyable("Run it in the model", d.next, true) : null,
