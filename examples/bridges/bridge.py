@@ -14,9 +14,11 @@ the action of the reply. It is described by an INI file (docs/bridges.md):
 
 1. A value of bad quality is missing (null): the agent's guard decides what is done then.
 2. Observations are numbered by periods, so what was lost while the plant was away is a gap, and
-   is not learned over.
+   is not learned over. An action that was not written leaves a number out, and so does one in
+   [taken] that has no name; such a one in [controller] is not sent.
 3. Only actions to be taken are written to [actions]; proposals (shadow, advice) are not.
-4. The heartbeat counts replies. When it stands still, the plant must go back to its own control.
+4. The heartbeat counts actions that were written. When it stands still, nobody acts or the
+   agent is gone: the plant must go back to its own control.
 5. A mistake in the file is refused before the agent begins. A plant that is away is waited for.
 """
 import configparser
@@ -203,13 +205,14 @@ class Agent:
 
 
 class Bridge:
-    """plant: connect(first), read(keys), write({key: number}), wait(seconds), close()."""
+    """plant: connect(first), read(keys), write({key: number}) (False: refused), wait(seconds), close()."""
 
     def __init__(self, spec, plant):
         self.spec, self.plant = spec, plant
         self.stopped = False
         self.beat = 0
-        self.ended = True  # the next observation begins an episode
+        self.left_out = 0  # numbers of observations
+        self.ended = False  # True: the next observation begins an episode
 
     def stop(self, *_):
         self.stopped = True
@@ -231,7 +234,7 @@ class Bridge:
     def message(self, seq, values):
         """The observation as `rehearse deploy` expects it; values: None where missing."""
         spec = self.spec
-        found = {"seq": seq, "time": time.time(),
+        found = {"time": time.time(),
                  "obs": {name: values[("sensors", name)] for name in spec.sensors}}
         for name in READ:
             x = values.get(("signals", name))
@@ -243,19 +246,18 @@ class Bridge:
             said = [values.get((section, name)) for name in spec.names]
             if None not in said:
                 found[key] = self.label_of(said[0]) if spec.labels else said
-        return found
+            if found.get(key, "") is None:  # no action of the agent's
+                del found[key]
+                self.left_out += section == "taken"
+        return {"seq": seq + self.left_out, **found}
 
     def label_of(self, x):
-        for name, value in self.spec.values.items():
-            if value == x:
-                return name
-        return f"unknown {x:g}"  # an action of somebody else
+        return next((name for name, value in self.spec.values.items() if value == x), None)
 
     def numbers_of(self, reply):
         """What is written for a reply."""
         spec, action = self.spec, reply.get("action")
-        self.beat = (self.beat + 1) % 32768
-        found = {("signals", "heartbeat"): self.beat}
+        found = {}
         section = "advice" if reply["source"] in ("advice", "shadow") else "actions"
         if action is not None:
             numbers = [spec.values[spec.labels[reply["index"]]]] if spec.labels else action
@@ -273,8 +275,19 @@ class Bridge:
         if "error" in reply:
             say(reply["error"])
         self.ended = bool(message.get("terminal") or message.get("truncated"))
-        self.plant.write(self.numbers_of(reply))
+        self.write(self.numbers_of(reply))
         return True
+
+    def write(self, numbers):
+        """An action, then the heartbeat if it is in force."""
+        acts = any(section == "actions" for section, _ in numbers)
+        self.left_out += acts
+        if not self.plant.write(numbers) or not acts:
+            return
+        self.left_out -= 1
+        self.beat = (self.beat + 1) % 32768
+        if ("signals", "heartbeat") in self.spec.writes:
+            self.plant.write({("signals", "heartbeat"): self.beat})
 
     def run(self, command):
         """Until a signal comes. Returns the exit code."""

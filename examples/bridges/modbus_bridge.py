@@ -110,6 +110,7 @@ class Plant:
         return {key: self.one(key) for key in keys}
 
     def write(self, numbers):
+        done = True
         for key, x in numbers.items():
             r = self.at[key]
             try:
@@ -121,6 +122,8 @@ class Plant:
                 raise bridge.Lost(str(error)) from None
             if reply.isError():
                 bridge.say(f"{r.text}: the device refuses to write {x:g}: {reply}")
+                done = False
+        return done
 
     def wait(self, seconds):
         time.sleep(seconds)

@@ -87,11 +87,15 @@ class Plant:
                 x = round(x)
             values.append(ua.DataValue(ua.Variant(x, kind)))
         try:
-            if values:
-                self.do(self.client.uaclient.write_attributes(
-                    [self.node[key].nodeid for key in numbers], values, ua.AttributeIds.Value))
+            found = self.do(self.client.uaclient.write_attributes(
+                [self.node[key].nodeid for key in numbers], values, ua.AttributeIds.Value)) if values else []
         except AWAY as error:
             raise bridge.Lost(str(error) or type(error).__name__) from None
+        for (key, x), status in zip(numbers.items(), found):
+            if not status.is_good():
+                bridge.say(f"{self.spec.path}: {key[1]} = {self.spec.writes[key]}: "
+                           f"the server refuses to write {x:g}: {status.name}")
+        return all(status.is_good() for status in found)
 
     def wait(self, seconds):
         self.loop.run_until_complete(asyncio.sleep(seconds))

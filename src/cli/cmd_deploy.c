@@ -358,7 +358,7 @@ static rh_deploy_mode mode_of(const char *given)
     return (rh_deploy_mode)mode;
 }
 
-static int serve(rh_deploy *deploy, const char *folder, const broker *by)
+static int serve(rh_deploy *deploy, const char *folder, const broker *by, bool tries)
 {
     rh_error err;
     rh_deploy_health h = rh_deploy_health_of(deploy);
@@ -366,6 +366,11 @@ static int serve(rh_deploy *deploy, const char *folder, const broker *by)
     cli_say("%s: %s, %d sensor%s; %s %s", folder, best->agent->name, best->nsent,
             cli_plural(best->nsent), h.nstep ? "resumed at step" : "new, from step",
             cli_count(h.nstep).s);
+    if (tries && h.trial_over)
+        cli_say(
+            "%s: --switch does nothing, the trial is over: setting %d stays; another folder "
+            "begins a new one",
+            folder, h.setting);
     signal(SIGPIPE, SIG_IGN); // a plant that is gone is a failed write
     cli_catch_signals();
     rh_status rc = by ? rh_deploy_mqtt(deploy, &by->opt, stop, NULL, &err)
@@ -413,7 +418,7 @@ static int deploy_main(const cli_args *args)
     rc = cli_pass_file(rh_deploy_open(&deploy, args->word[0], &opt, &err), &err);
     if (rc)
         return rc;
-    rc = serve(deploy, folder, cli_has(args, "mqtt") ? &by : NULL);
+    rc = serve(deploy, folder, cli_has(args, "mqtt") ? &by : NULL, opt.switch_steps > 0);
     int closed = cli_pass_file(rh_deploy_close(deploy, &err), &err);
     return rc ? rc : closed;
 }

@@ -239,7 +239,7 @@ rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_opti
     if (!rc)
         rc = rh_turn__open(d, err);
     if (!rc)
-        rh_agent_freeze(d->agent, opt->frozen);
+        rh_agent_freeze(d->arm[0].agent, opt->frozen); // the others: switch.c
     d->saved = d->heard = rh_deploy__now();
     d->saved_step = d->health.nstep;
     if (!rc && d->folder && !d->health.nstep) // the status can be asked for from now on
@@ -488,6 +488,8 @@ static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const
     }
     if (s->join != BEGINS)
         rh_switch__count(d, s->reward, s->join == FOLLOWS && s->by_agent, ends(seen));
+    else if (d->phase != RH_DEPLOY__BETWEEN)
+        rh_switch__begin(d, from_start(d, seen));
     if (s->join == FOLLOWS && s->by_agent && isfinite(s->reward))
         rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
     else if (in_episode(d))

@@ -302,6 +302,9 @@ void rh_switch__learn(rh_deploy *d, const double *act, double reward, const doub
                       bool terminal);
 // A step of the agent's own, or not; ended: the last of its episode.
 void rh_switch__count(rh_deploy *d, double reward, bool own, bool ended);
+// An episode begins, and the one before it did not end: its unit is left out. whole: it begins
+// in a start state.
+void rh_switch__begin(rh_deploy *d, bool whole);
 // After an observation was answered: the next one may act.
 void rh_switch__turn(rh_deploy *d);
 void rh_switch__tell(rh_deploy *d); // health

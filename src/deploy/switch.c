@@ -12,6 +12,7 @@
 // 1. The promise is of the models, and the plant is another: its error is taken WIDE times.
 // 2. Only units count in which every action was the arm's own. While the fallback acts, and in
 //    shadow and advice, the trial waits. Guard, limits and alarms are those of any deployment.
+//    A unit that a restart or a plant that begins anew cuts off is left out.
 // 3. After the stated number of steps the arm with the highest mean stays.
 // 4. Agents that can (took) learn from what the acting one does; the others wait as they are.
 // 5. Agents learn, so old units say less: the weight of earlier ones falls by KEEP per unit.
@@ -330,6 +331,16 @@ void rh_switch__count(rh_deploy *d, double reward, bool own, bool ended)
     s->used += own;
     s->arm[(int)s->now].steps += own;
     s->over = continuing ? s->nback >= UNIT : ended;
+}
+
+void rh_switch__begin(rh_deploy *d, bool whole)
+{
+    rh_switch *s = &d->trial;
+    if (s->narm == 0.0 || s->done != 0.0)
+        return;
+    s->skip = 0.0; // the reward of the other never came
+    begin_unit(d);
+    s->holed = !whole && !d->best->task.continuing;
 }
 
 void rh_switch__turn(rh_deploy *d)

@@ -93,6 +93,32 @@ static void status_before_the_first_save(void **unused)
     drop(&o);
 }
 
+// The option in a folder whose trial is over: it acts as before, and says so.
+static void trial_is_over(void **unused)
+{
+    (void)unused;
+    write_file("tied.yaml", BEST_ALL
+               "switch:\n  - agent: {name: esarsa, alpha: 0.1, beta1: 0, tau: 1.0e-01, "
+               "w_init: 0, lambda: 0.5, beta2: 0.999, tilings: 8, tiles: 4, features: "
+               "pairs, optimiser: adam}\n    score: -41\n    interval: [-44, -36]\n");
+    FILE *file = fopen("units", "w");
+    assert_non_null(file);
+    for (int i = 0; i < 220; i++)
+        fprintf(file, "{\"obs\":[5,0.5],\"reward\":-0.1}\n");
+    fclose(file);
+    outcome o = rehearse("deploy tied.yaml -o tied.deploy --switch 100 < units");
+    assert_int_equal(o.code, 0);
+    assert_null(strstr(o.err, "trial is over"));
+    drop(&o);
+    o = rehearse("deploy tied.yaml -o tied.deploy --switch 500 < units");
+    assert_int_equal(o.code, 0);
+    assert_has(o.err, "tied.deploy: --switch does nothing, the trial is over: setting ");
+    drop(&o);
+    o = rehearse("deploy tied.yaml -o tied.deploy < /dev/null");
+    assert_null(strstr(o.err, "trial is over"));
+    drop(&o);
+}
+
 // Failures beyond what was promised, and a guard that acts too often.
 static void fails_too_often(void **unused)
 {
@@ -275,6 +301,7 @@ int main(void)
         cmocka_unit_test(status_before_the_first_save),
         cmocka_unit_test(first_line_is_nonsense),
         cmocka_unit_test(lines_without_a_message),
+        cmocka_unit_test(trial_is_over),
         cmocka_unit_test(fails_too_often),
         cmocka_unit_test(closed_descriptors),
         cmocka_unit_test(with_a_history),

@@ -247,6 +247,70 @@ static void killed(void **unused)
     fclose(file);
 }
 
+// What a restart, or a plant that begins anew, cuts off is of no unit.
+static void cut_units(void **unused)
+{
+    (void)unused;
+    for (int episodes = 0; episodes < 2; episodes++) {
+        char text[8000];
+        const char *all = TWO, *at = strstr(all, "continuing: true");
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - all), all,
+                 episodes ? "continuing: false" : "continuing: true",
+                 at + strlen("continuing: true"));
+        write_text(best_path, text);
+        rh_deploy *d = made(3000);
+        for (int64_t t = 0; t < 60; t++)
+            go(d, t, 0, false);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        d = made(0); // in the middle of an episode
+        go(d, 100, 0, false);
+        assert_true(d->trial.nback == 0.0);
+        assert_true(d->trial.holed == (double)episodes);
+        for (int64_t t = 101; t < 131; t++)
+            go(d, t, 0, false);
+        assert_true(d->trial.nback == 30.0);
+        double obs[2] = {5.0, 0.5};
+        rh_deploy_seen seen = {
+            .obs = obs, .reward = NAN, .seq = 131, .time = NAN, .starts = true};
+        rh_deploy_reply reply;
+        assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+        assert_true(d->trial.nback == 0.0 && d->trial.holed == 0.0);
+        assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+        forget();
+    }
+}
+
+// A trial that is resumed without learning freezes all of its settings, whichever acts.
+static void frozen(void **unused)
+{
+    (void)unused;
+    write_text(best_path, TWO);
+    rh_deploy *d = made(4000);
+    int64_t t = 0;
+    while (t < 6000 && (int)d->trial.now == 0)
+        go(d, t++, 1, false);
+    assert_int_not_equal((int)d->trial.now, 0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_deploy_options opt = in_folder();
+    opt.frozen = true;
+    d = opened(&opt);
+    assert_int_not_equal((int)d->trial.now, 0);
+    rh_state *before[3], *after[3];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(rh_agent_save(d->arm[i].agent, &before[i], NULL), RH_OK);
+    for (int i = 0; i < 300; i++)
+        go(d, t++, 1, false);
+    for (int i = 0; i < 3; i++) {
+        size_t n = 0;
+        assert_int_equal(rh_agent_save(d->arm[i].agent, &after[i], NULL), RH_OK);
+        const double *was = rh_state__doubles(before[i], "w", &n);
+        assert_memory_equal(was, rh_state__doubles(after[i], "w", &n), n * sizeof *was);
+        rh_state_destroy(before[i]);
+        rh_state_destroy(after[i]);
+    }
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
 // While somebody else acts the trial waits.
 static void waits(void **unused)
 {
@@ -329,6 +393,8 @@ int main(void)
         IN_A_FOLDER(by_episodes),
         IN_A_FOLDER(with_networks),
         IN_A_FOLDER(killed),
+        IN_A_FOLDER(cut_units),
+        IN_A_FOLDER(frozen),
         IN_A_FOLDER(waits),
         IN_A_FOLDER(refused),
         IN_A_FOLDER(no_memory),
