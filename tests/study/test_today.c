@@ -176,6 +176,8 @@ static void better(void **unused)
         assert_int_equal(t->better, known[k].better);
         if (strncmp(t->text, known[k].text, strlen(known[k].text)) != 0)
             fail_msg("%s", t->text);
+        bool keep = strstr(t->text, "Keep the controller you have.") != NULL;
+        assert_int_equal(keep, known[k].score <= -15.1);
         assert_true(t->caught_up == 0.75); // and so has the median run
         assert_int_equal(t->catch_up, 300);
         assert_non_null(strstr(t->text, "Learning has paid for itself after 300 steps."));
