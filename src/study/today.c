@@ -354,9 +354,10 @@ static void say_keep(rh_verdict *v, const char *per)
                  "%s: %.4g %s over a whole run by the best agent, %.4g by a %sclone of the "
                  "logged controller in the same models, %.4g in the log. Keep the controller "
                  "you have, not its clone.",
-                 p > 1.0 - PROBABLY ? "Not known"
-                 : p > 1.0 - SURE   ? "Probably not"
-                                    : "No",
+                 p >= PROBABLY        ? "Probably, but not trusted (below)"
+                 : p > 1.0 - PROBABLY ? "Not known"
+                 : p > 1.0 - SURE     ? "Probably not"
+                                      : "No",
                  v->trial[v->candidate].value, per, v->trial[v->winner].value,
                  v->imitation.poor ? "poor " : "", v->logged.score);
 }

@@ -271,6 +271,11 @@ static void beside_a_clone(void **unused)
     assert_true(claim->probability > 0.99);
     assert_int_equal(v->today.better, RH_ANSWER_YES);
     assert_true(v->today.clone.score == -16.0);
+    s.study.verdict.winner = 1; // what excludes a level took it away
+    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_int_equal(v->today.better, RH_ANSWER_UNKNOWN);
+    if (strncmp(v->today.text, "Probably, but not trusted (below): -12 per episode", 50) != 0)
+        fail_msg("%s", v->today.text);
 
     // it was the best of several, by as much as it is better
     s.study.verdict.selected = 4.0;
