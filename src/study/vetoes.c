@@ -111,6 +111,11 @@ static const struct veto *veto_of(const rh_finding *f)
     return NULL;
 }
 
+bool rh_trust__bounds(const rh_finding *f)
+{
+    return veto_of(f) != NULL;
+}
+
 // Evidence that has to be above a limit: a low one speaks against the agent.
 static const struct limit short_of[] = {{RH_EVIDENCE_SHOWN, RH_TRUST__SHOWN, RH_TRUST_LOW}};
 
