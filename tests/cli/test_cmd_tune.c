@@ -166,7 +166,7 @@ static void prints_words(void **unused)
     free(text);
     text = contents("log.study/best.yaml");
     assert_has(text, "\ntask:\n  sensors: # in this order");
-    assert_has(text, "\npromise: # learning curve");
+    assert_has(text, "\npromise: # learning curve in the models, from the first step\n");
     free(text);
 
     // once more: all of it is known
