@@ -51,7 +51,7 @@ static const struct veto {
      "use longer runs (--steps) or another agent (--agent)"},
     {RH_FINDING_DEFAULTS_BETTER,
      {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
-     "deploy these"},
+     "search around them (--set)"},
     {RH_FINDING_TOO_GOOD,
      {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
      "do not expect this score"},
