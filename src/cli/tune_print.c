@@ -314,12 +314,11 @@ static void print_setting(const page *p)
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400] = "";
     cli_tune_setting(p->plan, t->agent, t->hp, " --set ", 0, text, sizeof text);
-    bool keep = p->v->trust.decision == RH_DECISION_KEEP;
     if (rh_study__clone_won(p->tune->study)) {
         cli_line("deploy", "nothing: keep the controller you have");
         return;
     }
-    cli_heading(keep ? "best setting" : "deploy");
+    cli_heading(rh_trust__deploys(&p->v->trust) ? "deploy" : "best setting");
     printf("%s--agent ", p->style.bold); // one line, to paste
     cli_print_word(rh_plan__agent_at(p->plan, t->agent)->name);
     printf("%s%s\n", text, p->style.plain);
@@ -484,8 +483,7 @@ static void print_tied(const page *p)
                  v->nconfirm ? "confirmed" : "tried");
         return;
     }
-    cli_line("tied", "%d statistically tied settings (95 %%), the one to deploy first",
-             v->ntied);
+    cli_line("tied", "%d statistically tied settings (95 %%), the chosen one first", v->ntied);
     bool table = columns_of(p, shown, column);
     if (table) {
         printf("  %s", p->style.dim);
@@ -590,13 +588,13 @@ static void count_findings(const page *p)
 static void print_files(const page *p)
 {
     const rh_verdict *v = p->v;
-    bool clone = rh_study__clone_won(p->tune->study);
+    const char *best = v->winner < 0 ? ""
+                       : rh_study__clone_won(p->tune->study)
+                           ? "best.yaml (a clone of the controller, not to deploy), "
+                       : rh_trust__deploys(&v->trust) ? "best.yaml (the setting to deploy), "
+                                                      : "best.yaml (not to deploy yet), ";
     cli_line("files", "%s/: %sreport.html (all of this as a page), runs.csv, study.log%s",
-             p->tune->folder,
-             v->winner < 0 ? ""
-             : clone       ? "best.yaml (a clone of the controller, not to deploy), "
-                           : "best.yaml (the setting to deploy), ",
-             v->nnext > 0 ? ", log_next.csv (what to log next)" : "");
+             p->tune->folder, best, v->nnext > 0 ? ", log_next.csv (what to log next)" : "");
 }
 
 static void print_effort(const page *p)

@@ -15,6 +15,7 @@
 #include "evidence.h"
 #include "core.h"
 #include "numeric/stats.h"
+#include "trust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -266,15 +267,21 @@ static double data_of(const rh_study *study)
     return rh_ln(fmax(least, LEAST_STEPS));
 }
 
+// Errors that no level is left for: vetoes.c has one for the others.
+static int errors_of(const rh_findings *findings)
+{
+    int n = 0;
+    for (int i = 0; i < findings->n; i++) {
+        const rh_finding *f = &findings->item[i];
+        n += f->severity == RH_ERROR && !f->accepted && !rh_trust__bounds(f);
+    }
+    return n;
+}
+
 static double count_errors(const rh_study *study)
 {
-    const rh_findings *own = &study->verdict.findings;
     const rh_fidelity *f = rh_model_fidelity(rh_study__model(study));
-    int n = f ? f->findings.count[RH_ERROR] : 0;
-    for (int i = 0; i < own->n; i++) // failures are a fact of the choice, which is known
-        n += own->item[i].severity == RH_ERROR && !own->item[i].accepted &&
-             own->item[i].id != RH_FINDING_FAILS_MORE;
-    return n;
+    return errors_of(&study->verdict.findings) + (f ? errors_of(&f->findings) : 0);
 }
 
 static double count_warnings(const rh_study *study)

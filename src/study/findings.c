@@ -129,7 +129,10 @@ static void not_better(rh_study *study)
                              "setting %.4g",
                              t->defaults.score, t->defaults.lo95, t->defaults.hi95,
                              t->learning.score),
-            "deploy the defaults, or search more settings (--trials), around them (--set)");
+            v->limiting.n ? "search more settings (--trials), around them (--set): they were "
+                            "not shown to keep the limits"
+                          : "deploy the defaults, or search more settings (--trials), around "
+                            "them (--set)");
     if (v->winner >= 0 && v->trial[v->winner].value <= v->random.hi95) // false where unknown
         rh_findings__advise(
             rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_LIKE_RANDOM, 1,

@@ -41,6 +41,7 @@
 #define COSTLY_TRIALS 24
 #define COSTLY_RUNS 2
 #define COSTLY_CONFIRM 2
+#define COSTLY_CHECK 1
 #define PRACTICE 30000
 #define SURE 0.95 // as for all intervals
 
@@ -97,8 +98,6 @@ static rh_status fill(rh_plan *plan, rh_error *err)
         plan->confirm_members = CONFIRM_MEMBERS;
     if (!plan->confirm_runs)
         plan->confirm_runs = CONFIRM_RUNS;
-    if (plan->check_runs < 0)
-        plan->check_runs = CHECK_RUNS;
     if (!curve)
         plan->ncurve = plan->nstep > 0 && plan->nstep < CURVE ? (int)plan->nstep : CURVE;
     if (curve && plan->nstep > 0 && plan->ncurve > plan->nstep)
@@ -343,6 +342,8 @@ static void set_small_budget(rh_plan *plan)
     bool costly = false;
     for (int i = 0; i < plan->agents.n && plan->agents.n > 1; i++)
         costly = costly || rh_plan__cost(plan->agents.type[i]) >= 1.0;
+    if (plan->check_runs < 0) // as often as usual, whatever was said before
+        plan->check_runs = costly ? COSTLY_CHECK : CHECK_RUNS;
     if (!costly)
         return;
     if (!plan->method->finite && !is_method(plan, "cem") &&
@@ -354,8 +355,6 @@ static void set_small_budget(rh_plan *plan)
         plan->confirm_settings = plan->agents.n + 1;
     if (!rh_plan__said(plan, "confirm.runs"))
         plan->confirm_runs = COSTLY_CONFIRM;
-    if (!rh_plan__said(plan, "check") && plan->check_runs > 0)
-        plan->check_runs = 1;
 }
 
 // How many settings, how many at a time, and how many runs of each.

@@ -354,9 +354,10 @@ static void say_keep(rh_verdict *v, const char *per)
                  "%s: %.4g %s over a whole run by the best agent, %.4g by a %sclone of the "
                  "logged controller in the same models, %.4g in the log. Keep the controller "
                  "you have, not its clone.",
-                 p > 1.0 - PROBABLY ? "Not known"
-                 : p > 1.0 - SURE   ? "Probably not"
-                                    : "No",
+                 p >= PROBABLY        ? "Probably, but not trusted (below)"
+                 : p > 1.0 - PROBABLY ? "Not known"
+                 : p > 1.0 - SURE     ? "Probably not"
+                                      : "No",
                  v->trial[v->candidate].value, per, v->trial[v->winner].value,
                  v->imitation.poor ? "poor " : "", v->logged.score);
 }
@@ -365,6 +366,7 @@ static void say_today(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_today *t = &v->today;
+    double p = v->trust.claim[RH_CLAIM_BETTER].probability;
     char per[40] = "per episode", learning[100] = "", end[60] = "";
     if (v->per_steps)
         snprintf(per, sizeof per, "per %" PRId64 " steps", v->per_steps);
@@ -391,7 +393,9 @@ static void say_today(rh_study *study)
                  "%s: %.4g %s over a whole run%s%s, %.4g by the logged controller.%s%s",
                  word_of(v), t->learning.score, per, end,
                  v->trial[v->winner].confirm ? "" : ", unconfirmed", v->logged.score, learning,
-                 t->better == RH_ANSWER_NO ? " Keep the controller you have." : "");
+                 t->better == RH_ANSWER_NO || p <= 1.0 - PROBABLY // false where it is unknown
+                     ? " Keep the controller you have."
+                     : "");
 }
 
 static rh_status find_today(rh_study *study)

@@ -17,6 +17,8 @@
 // The highest level that the findings and the evidence allow. Nullable: model, the findings of
 // the study's model. vetoes.c
 rh_trust_level rh_trust__bound(const rh_verdict *v, const rh_findings *model);
+// Whether the table there has a level beside the finding.
+bool rh_trust__bounds(const rh_finding *f);
 // The reasons of those that do, and of errors.
 void rh_trust__say_vetoes(rh_verdict *v, const rh_findings *model);
 

@@ -51,7 +51,7 @@ static const struct veto {
      "use longer runs (--steps) or another agent (--agent)"},
     {RH_FINDING_DEFAULTS_BETTER,
      {RH_TRUST_MEDIUM, RH_TRUST_MEDIUM, RH_TRUST_MEDIUM},
-     "deploy these"},
+     "search around them (--set)"},
     {RH_FINDING_TOO_GOOD,
      {RH_TRUST_LOW, RH_TRUST_LOW, RH_TRUST_LOW},
      "do not expect this score"},
@@ -109,6 +109,11 @@ static const struct veto *veto_of(const rh_finding *f)
         if (by_finding[i].id == f->id && by_finding[i].most[f->severity] < none)
             return &by_finding[i];
     return NULL;
+}
+
+bool rh_trust__bounds(const rh_finding *f)
+{
+    return veto_of(f) != NULL;
 }
 
 // Evidence that has to be above a limit: a low one speaks against the agent.

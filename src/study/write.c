@@ -256,8 +256,8 @@ static void add_failures(rh_text *t, const rh_failing *f)
 static void add_today(rh_text *t, const rh_today *today)
 {
     rh_text__format(t,
-                    "today: # scores as in chosen\n  better: \"%s\" # than logged, at the "
-                    "end of a run\n",
+                    "today: # scores as in chosen\n  better: \"%s\" # than logged, over a "
+                    "whole run\n",
                     rh_answer__name(today->better));
     add_reference(t, "learning", &today->learning, "a whole run, from the first step");
     add_reference(t, "end", &today->end, "the last tenth of it");

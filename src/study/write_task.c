@@ -148,8 +148,8 @@ void rh_write__promise(rh_text *t, const rh_trial *trial, int64_t nstep, int ncu
     if (!trial->spread || !isfinite(trial->alarm) || ncurve < 1 || nstep < ncurve)
         return;
     rh_text__format(t,
-                    "promise: # learning curve in the models, of an agent that starts "
-                    "untrained\n  steps: %" PRId64 "\n  runs: %d\n",
+                    "promise: # learning curve in the models, from the first step\n"
+                    "  steps: %" PRId64 "\n  runs: %d\n",
                     nstep, trial->ncurve_run);
     add_points(t, "  mean: [", trial->promised, ncurve);
     add_points(t, "  spread: [", trial->spread, ncurve);

@@ -166,7 +166,7 @@ static void prints_words(void **unused)
     free(text);
     text = contents("log.study/best.yaml");
     assert_has(text, "\ntask:\n  sensors: # in this order");
-    assert_has(text, "\npromise: # learning curve");
+    assert_has(text, "\npromise: # learning curve in the models, from the first step\n");
     free(text);
 
     // once more: all of it is known
@@ -192,6 +192,8 @@ static void nothing_is_judged(void **unused)
     (void)unused;
     char *words = output_of("tune log.csv --verdict none -o none.study" SMALL);
     assert_has(words, "believed?       Not judged: ");
+    assert_has(words, "\nbest setting    --agent esarsa ");
+    assert_has(words, "none.study/: best.yaml (not to deploy yet), report.html");
     assert_has(words, "next            rehearse deploy none.study/best.yaml --mode shadow\n");
     free(words);
     remove_folder("none.study");

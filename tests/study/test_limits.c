@@ -440,6 +440,19 @@ static void few_in_the_log(void **unused)
     }
 }
 
+// What is advised where the agent's defaults score more.
+static const char *advice_of(rh_study *study)
+{
+    rh_findings *all = &study->verdict.findings;
+    study->verdict.today.defaults.lo95 = study->verdict.today.learning.score + 1.0;
+    rh_findings__clear(all);
+    assert_int_equal(rh_study__findings(study), RH_OK);
+    for (int i = 0; i < all->n; i++)
+        if (all->item[i].id == RH_FINDING_DEFAULTS_BETTER)
+            return all->item[i].remedy;
+    return "";
+}
+
 #define HALF "x > 3: 60 %"
 
 // Without the limit the greedy setting wins, which is at x = 5 nearly always; with it another.
@@ -478,6 +491,9 @@ static void the_winner_keeps_the_limit(void **unused)
         assert_non_null(strstr(w->limiting.text, "Without the limit of x > 3, setting "));
         assert_null(strstr(w->limiting.text, "too seldom")); // the log has many
         assert_string_equal(v->limiting.text, "");
+        assert_non_null(strstr(advice_of(a), "deploy the defaults, or "));
+        assert_null(strstr(advice_of(b), "deploy"));
+        assert_non_null(strstr(advice_of(b), "not shown to keep the limits"));
         rh_study_destroy(a);
         rh_study_destroy(b);
         rh_study_destroy(c);

@@ -75,6 +75,26 @@ static void methods(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+// A study that was not judged has check: 0 in its folder; judged later it is as if from the
+// start.
+static void checks(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *check;
+    } row[] = {{"", "1"},
+               {"agent: esarsa", "3"},
+               {"verdict: none", "0"},
+               {"check: 0\nverdict: quick", "1"},
+               {"agent: esarsa\ncheck: 0\nverdict: quick", "3"},
+               {"check: 2", "2"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        rh_plan *plan = settled(row[i].text, 3);
+        assert_string_equal(entry(plan, "check"), row[i].check);
+        rh_plan_destroy(plan);
+    }
+}
+
 static void refusals(void **unused)
 {
     (void)unused;
@@ -219,9 +239,13 @@ static void errors_of_the_log(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agents),   cmocka_unit_test(methods),
-        cmocka_unit_test(refusals), cmocka_unit_test(before_the_log),
-        cmocka_unit_test(results),  cmocka_unit_test(errors_of_the_log),
+        cmocka_unit_test(agents),
+        cmocka_unit_test(methods),
+        cmocka_unit_test(checks),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(before_the_log),
+        cmocka_unit_test(results),
+        cmocka_unit_test(errors_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,8 @@ static void better(void **unused)
         assert_int_equal(t->better, known[k].better);
         if (strncmp(t->text, known[k].text, strlen(known[k].text)) != 0)
             fail_msg("%s", t->text);
+        bool keep = strstr(t->text, "Keep the controller you have.") != NULL;
+        assert_int_equal(keep, known[k].score <= -15.1);
         assert_true(t->caught_up == 0.75); // and so has the median run
         assert_int_equal(t->catch_up, 300);
         assert_non_null(strstr(t->text, "Learning has paid for itself after 300 steps."));
@@ -269,6 +271,11 @@ static void beside_a_clone(void **unused)
     assert_true(claim->probability > 0.99);
     assert_int_equal(v->today.better, RH_ANSWER_YES);
     assert_true(v->today.clone.score == -16.0);
+    s.study.verdict.winner = 1; // what excludes a level took it away
+    assert_int_equal(rh_study__answer(&s.study), RH_OK);
+    assert_int_equal(v->today.better, RH_ANSWER_UNKNOWN);
+    if (strncmp(v->today.text, "Probably, but not trusted (below): -12 per episode", 50) != 0)
+        fail_msg("%s", v->today.text);
 
     // it was the best of several, by as much as it is better
     s.study.verdict.selected = 4.0;

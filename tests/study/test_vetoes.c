@@ -133,8 +133,37 @@ static void what_studies_find(void **unused)
     }
 }
 
+// An error that has a level in the table leaves that level; another one leaves none.
+static void errors_have_their_level(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = NULL;
+    rh_log *log = log_by(AT_RANDOM);
+    rh_study *study = study_of(log, true, &plan);
+    const rh_verdict *v = rh_study_verdict(study);
+    const rh_evidence *errors = &v->trust.evidence[RH_EVIDENCE_ERRORS];
+    double before = errors->value;
+    int at = 0;
+    while (at < v->findings.n && v->findings.item[at].id != RH_FINDING_TOO_GOOD)
+        at++;
+    assert_true(at < v->findings.n);
+    rh_finding *found = &study->verdict.findings.item[at];
+    found->severity = RH_ERROR;
+    assert_int_equal(rh_study__gather(study), RH_OK);
+    assert_true(errors->value == before);
+    assert_int_equal(rh_trust__bound(v, NULL), RH_TRUST_LOW);
+    found->id = RH_FINDING_NEVER_TAKEN;
+    assert_int_equal(rh_study__gather(study), RH_OK);
+    assert_true(errors->value == before + 1.0);
+    assert_int_equal(rh_trust__bound(v, NULL), RH_TRUST_CANNOT);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_studies_find)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_studies_find),
+                                       cmocka_unit_test(errors_have_their_level)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

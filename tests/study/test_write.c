@@ -154,7 +154,7 @@ static void best_yaml(void **unused)
         "    alpha: upper\n"
         "    tau: lower\n"
         "today: # scores as in chosen\n"
-        "  better: \"yes\" # than logged, at the end of a run\n"
+        "  better: \"yes\" # than logged, over a whole run\n"
         "  learning: {score: -9.75, interval: [-11.25, -8.25]} # a whole run, from the first "
         "step\n"
         "  end: {score: -9, interval: [-10.5, -7.5]} # the last tenth of it\n"

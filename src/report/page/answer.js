@@ -33,7 +33,7 @@
     const tied = d.tied ?? [];
     if (tied.length < 2) return d.winner ? make("p", { class: "quiet" }, `No other ${d.winnerTrial?.confirm ? "confirmed" : "tried"} setting is statistically tied with it (95 %).`) : null;
     const find = (t) => d.trials.find((u) => u.setting === t.setting && u.confirm === (t.stage === "confirm"));
-    return table(`${plural(tied.length, "setting")} statistically tied (95 %), the one to deploy first`,
+    return table(`${plural(tied.length, "setting")} statistically tied (95 %), the chosen one first`,
       [["setting"], ...d.space.map((p) => [named(p.name, 20), "right"]), ["score", "right"], ["95 % interval", "right"]],
       tied.slice(0, 12).map((t) => [
         pickButton(find(t), t.setting), ...d.space.map((p) => value(t.parameters?.[p.name])), ...scoreCells(t.score, t.lo95, t.hi95)]));
@@ -53,6 +53,9 @@
   // A clone of the controller won: the controller stays.
   const cloned = (d) => d.agent === "clone" && d.trust?.decision === "keep the controller";
 
+  // Whether the setting is to be deployed, as in trust.c.
+  const deploys = (d) => /^deploy/.test(d.trust?.decision ?? "");
+
   function answer(d) {
     const w = d.winner, t = d.winnerTrial;
     if (!w || !t) {
@@ -66,7 +69,7 @@
     const sure = known(w.lo95) && known(w.hi95);
     return section("answer", "The answer", better(d), keeps(d), fails(d), trust(d), front(d),
       make("div", { class: "card" },
-        make("p", { class: "label" }, !d.finished ? "Leading so far" : d.today?.better === "no" || d.trust?.level === "cannot answer" ? "The best setting found" : "Deploy", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
+        make("p", { class: "label" }, !d.finished ? "Leading so far" : cloned(d) ? "A clone of the controller, not to deploy" : deploys(d) ? "Deploy" : "The best setting found, not to deploy yet", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
         setting(d, t),
         d.today ? null : make("p", { class: "score" }, make("b", {}, fine(w.score)), ` ${unit(d)} in the model`),
         make("p", { class: "quiet" }, d.today ? "" : sure ? `95 % interval ${interval(w.lo95, w.hi95, fine)}. ` : "The 95 % interval is not known. ",
@@ -90,7 +93,7 @@
       findings([...(d.findings ?? []).filter((f) => !isAlert(f)), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
       cloned(d) ? null : [make("h3", {}, "Tied settings"), tiedTable(d)],
       make("h3", {}, "Use it"),
-      d.deploy ? copyable("Deploy it", d.deploy, true) : null,
+      d.deploy ? copyable(deploys(d) ? "Deploy it" : "Try it beside the controller", d.deploy, true) : null,
       d.next ? copyable("Run it in the model", d.next, true) : null,
       d.best_yaml ? copyable("best.yaml, for rehearse deploy", d.best_yaml, false) : null);
   }
