@@ -5,6 +5,7 @@
 #include "study/evidence.h"
 #include "study/study.h"
 #include "study/study_internal.h"
+#include "study/trust.h"
 
 #include <math.h>
 
