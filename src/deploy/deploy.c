@@ -153,7 +153,7 @@ static rh_deploy__who who_acts(const rh_deploy *d)
 {
     return (rh_deploy__who){.alarms = d->health.alarms & ~(unsigned)RH_ALARM_DISK,
                             .mode = d->turn.mode,
-                            .fallen = d->turn.fallen};
+                            .fallen = d->turn.fallen != 0.0};
 }
 
 // A full disk is an alarm: the plant goes on.

@@ -381,7 +381,8 @@ typedef enum rh_deploy__phase {
 // What a kill must not lose: it is saved at once.
 typedef struct rh_deploy__who {
     unsigned alarms; // all but that of the disk
-    double mode, fallen;
+    double mode;
+    bool fallen;
 } rh_deploy__who;
 
 struct rh_deploy {

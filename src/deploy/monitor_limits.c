@@ -13,7 +13,7 @@
 // 4. All limits together are one alarm: each has the same part of the stake. A limit of 0 is
 //    broken by the first event.
 // 5. A formula without a value is no trial of steps, and has not happened in an episode.
-// 6. A deployment that goes on with another best.yaml: evidence is of the same event, unit and
+// 6. A deployment that resumes with another best.yaml: evidence is of the same event, unit and
 //    limit, else it begins anew.
 
 #include "deploy_internal.h"
