@@ -325,7 +325,7 @@ static bool solve_best(work *w, const candidate *best)
 {
     double said[RH_MAX_OBS] = {0.0}, right[RH_MAX_OBS] = {0.0};
     size_t n = (size_t)rh_linear__nterm(w->m, &best->plan);
-    bool changed;
+    bool changed = false;
     for (int i = 0; i < NHELD; i++)
         if (solve_one(w, best, held[i], best->steadied, &changed))
             add_errors(w, &best->plan, held[i], said, right);
