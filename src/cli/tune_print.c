@@ -287,7 +287,10 @@ static void print_scale(const page *p)
                 "95 % interval");
     fputs(p->style.plain, stdout);
     print_compared(p, "logged controller", &v->logged, &f->logged);
-    print_compared(p, "chosen, a whole run", &v->today.learning, &f->all);
+    print_compared(p,
+                   rh_study__clone_won(p->tune->study) ? "its clone, a whole run"
+                                                       : "chosen, a whole run",
+                   &v->today.learning, &f->all);
     if (f->rule->known)
         print_compared(p, "  its first tenth", &none, &f->first);
     print_compared(p, "  its last tenth", &v->today.end, &f->last);
