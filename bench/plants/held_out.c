@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHARE 0.8
+#define SHARE 0.8 // of the log, its first part: what the model is fitted to; by hand
 
 enum { NSTART = 200, NCOPY = 16, NHORIZON = 4 };
 static const int horizon[NHORIZON] = {1, 10, 50, 100};

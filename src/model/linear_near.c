@@ -10,7 +10,7 @@
 
 #include "base/base_internal.h"
 
-#define NNEAR 8
+#define NNEAR 8 // by hand
 
 static int width_of(const rh_linear *m)
 {
